@@ -1,0 +1,1 @@
+"""The training loop of Five Calls as a library. It imports neither Streamlit nor Plotly."""
