@@ -10,11 +10,11 @@ from pages.ui.i18n import _, number
 
 _component = st.components.v2.component(
     "five_calls.drawing",
-    html="\n<div></div>",
+    html='\n<div class="drawing"></div>',
     css="""
 svg { width: 100%; height: auto; display: block; font-family: var(--st-font); }
 svg text { fill: currentColor; }
-div { color: var(--st-text-color); }
+.drawing { color: var(--st-text-color); }
 .code { font-family: var(--st-code-font); }
 a { cursor: pointer; }
 a:hover rect { fill: var(--st-secondary-background-color); }
@@ -23,7 +23,7 @@ a:focus-visible { outline: 3px solid var(--st-primary-color); }
 """,
     js="""
 export default function (component) {
-  const box = component.parentElement.querySelector("div");
+  const box = component.parentElement.querySelector(".drawing");
   box.innerHTML = component.data.svg;
   for (const link of box.querySelectorAll("a[data-page]")) {
     link.onclick = (event) => {
