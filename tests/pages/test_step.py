@@ -30,7 +30,7 @@ def test_the_address_holds_the_state(open_page: OpenPage) -> None:
 
 def test_everything_is_written_back_into_the_address(open_page: OpenPage) -> None:
     app = open_page("step", calls="fl", lr="0.5")
-    written = {name: value for name, value in app.query_params.items()}
+    written = dict(app.query_params.items())
     assert {name: written[name] for name in ("calls", "lr", "scene", "optimizer", "momentum", "seed", "lang")} == {
         "calls": "fl",
         "lr": "0.5",
