@@ -11,13 +11,14 @@ from core.config import Flag, SettingError
 from core.graph import graph
 from core.scenes import SCENES
 from core.stories import STORIES, right_order
-from core.trace import FIELDS, OPTIMIZERS, StepConfig, replay
+from core.trace import FIELDS, StepConfig, replay
 from pages.ui import stepper_view as view
 from pages.ui.address import change_settings, read_settings, write_settings
 from pages.ui.drawing import parabola
 from pages.ui.explain import explain
 from pages.ui.i18n import _, plain
 from pages.ui.markup import heading
+from pages.ui.settings import SettingWidgets
 from pages.ui.stepper_controls import controls, controls_state
 
 PAGE = "step"
@@ -49,30 +50,22 @@ def tell(story_key: str) -> None:
     change_settings(PAGE, **vars(story.config.resolved()), calls=story.calls)
 
 
-def on_setting(name: str) -> None:
-    """A widget changed. The optimizer's own settings start from its defaults; a scene brings its own optimizer."""
-    settings = st.session_state[f"settings:{PAGE}"]
-    for follower in {"scene": ("optimizer", "momentum", "weight_decay"), "optimizer": ("momentum", "weight_decay")}.get(
-        name, ()
-    ):
-        settings.pop(follower, None)
-    change_settings(PAGE, **{name: st.session_state[f"step_{name}"]})
-
-
-def setting(widget, label: str, name: str, value, *args, **kwargs) -> None:
-    st.session_state[f"step_{name}"] = value
-    widget(label, *args, key=f"step_{name}", on_change=on_setting, args=(name,), **kwargs)
-
-
 def settings_menu(config: StepConfig) -> None:
-    setting(st.selectbox, _("Scene"), "scene", config.scene, list(SCENES), format_func=scene_names().get)
-    setting(st.selectbox, _("Optimizer"), "optimizer", config.optimizer, OPTIMIZERS, format_func=OPTIMIZER_NAMES.get)
-    setting(st.number_input, _("Learning rate"), "lr", config.lr, 0.0, 100.0, step=0.01, format="%.4g")
+    widgets = SettingWidgets(
+        PAGE,
+        FIELDS,
+        vars(config),
+        # The optimizer's own settings start from its defaults; a scene brings its own optimizer.
+        followers={"scene": ("optimizer", "momentum", "weight_decay"), "optimizer": ("momentum", "weight_decay")},
+    )
+    widgets.choice("scene", _("Scene"), scene_names())
+    widgets.choice("optimizer", _("Optimizer"), OPTIMIZER_NAMES)
+    widgets.number("lr", _("Learning rate"), step=0.01)
     if config.optimizer != "adamw":
-        setting(st.number_input, _("Momentum"), "momentum", config.momentum, 0.0, 1.0, step=0.1, format="%.4g")
-    setting(st.number_input, _("Weight decay"), "weight_decay", config.weight_decay, 0.0, 1.0, step=0.01, format="%.4g")
-    setting(st.number_input, _("Seed"), "seed", config.seed, 0, 2**32 - 1, step=1)
-    setting(st.toggle, _("zero_grad sets None (`set_to_none`)"), "set_to_none", config.set_to_none)
+        widgets.number("momentum", _("Momentum"), step=0.1)
+    widgets.number("weight_decay", _("Weight decay"), step=0.01)
+    widgets.number("seed", _("Seed"), step=1)
+    widgets.flag("set_to_none", _("zero_grad sets None (`set_to_none`)"))
 
 
 def subtitle(config: StepConfig) -> str:

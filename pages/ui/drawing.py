@@ -4,37 +4,10 @@ from __future__ import annotations
 
 from html import escape
 
-import streamlit as st
-
+from pages.ui.component import component
 from pages.ui.i18n import _, number
 
-_component = st.components.v2.component(
-    "five_calls.drawing",
-    html='\n<div class="drawing"></div>',
-    css="""
-svg { width: 100%; height: auto; display: block; font-family: var(--st-font); }
-svg text { fill: currentColor; }
-.drawing { color: var(--st-text-color); }
-.code { font-family: var(--st-code-font); }
-a { cursor: pointer; }
-a:hover rect { fill: var(--st-secondary-background-color); }
-.frames { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(330px, 100%), 1fr)); gap: 16px; }
-a:focus-visible { outline: 3px solid var(--st-primary-color); }
-""",
-    js="""
-export default function (component) {
-  const box = component.parentElement.querySelector(".drawing");
-  box.innerHTML = component.data.svg;
-  for (const link of box.querySelectorAll("a[data-page]")) {
-    link.onclick = (event) => {
-      if (event.ctrlKey || event.metaKey || event.shiftKey) return;
-      event.preventDefault();
-      component.setTriggerValue("page", link.dataset.page);
-    };
-  }
-}
-""",
-)
+_component = component("drawing")
 
 
 def draw(svg: str, key: str, *, width: int | str = "stretch") -> str | None:
