@@ -1,4 +1,4 @@
-"""A run that is interrupted and resumed, beside the same run left alone: equal to the bit, or where and why they part."""
+"""A run that is interrupted and resumed, beside the same run left alone: equal to the bit, or where they part and why."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from torch import Tensor
 
 from core.checkpoint import SKIPPABLE, Checkpoint, load, to_bytes
 from core.config import Choice, Field, Number, SettingError
-from core.fit import FIELDS as FIT_FIELDS
 from core.fit import EpochRecord, FitConfig, Run, StepRecord, log_line
 from core.messages import N_
 
