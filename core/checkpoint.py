@@ -114,13 +114,17 @@ def save(checkpoint: Any, path: Path, verify: bool = False) -> None:
     Whenever the process dies, `path` is the old file or the new one, whole.
     """
     temporary = path.with_name(path.name + ".tmp")
-    with open(temporary, "wb") as file:
-        torch.save(checkpoint, file)
-        file.flush()
-        os.fsync(file.fileno())
-    if verify and not same(load(temporary), checkpoint):
-        raise CheckpointError("The file written to {path} does not read back as what was saved.", path=path)
-    os.replace(temporary, path)
+    try:
+        with open(temporary, "wb") as file:
+            file.write(to_bytes(checkpoint))
+            file.flush()
+            os.fsync(file.fileno())
+        if verify and not same(load(temporary), checkpoint):
+            raise CheckpointError("The file written to {path} does not read back as what was saved.", path=path)
+        os.replace(temporary, path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
     directory = os.open(path.parent, os.O_RDONLY)
     try:
         os.fsync(directory)  # the new name too has to reach the disk

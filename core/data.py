@@ -15,8 +15,8 @@ _MEANS = [[2.0, 900, 24, 0.25, 0.45], [7.0, 1100, 7, 0.22, 0.62], [4.5, 650, 13,
 _SPREADS = [1.68, 346.5, 10.5, 0.168, 0.21]
 _LOWEST, _HIGHEST = [0.0, 50, 0, 0, 0], [60.0, 9000, 365, 1, 1]
 _UNITS = [0.1, 1, 1, 0.01, 0.01]
-DATA_SEED = 963
-"""Picked for the story, among some hundreds: the default run overfits early, plainly, and with room to spare."""
+DATA_SEED = 9649
+"""Picked for the story, among thousands: the default run overfits early, plainly, and with room to spare."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,4 +1,4 @@
-"""A run that is interrupted and resumed, beside the same run left alone: equal to the bit, or where they part and why."""
+"""A run that is interrupted and resumed, beside the same run left alone: equal to the bit, or where they part."""
 
 from __future__ import annotations
 
