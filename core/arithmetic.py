@@ -1,4 +1,4 @@
-"""Where a number comes from: the terms of the watched weight's logit, loss, gradient and step, with the numbers in place.
+"""Where a number comes from: the watched weight's logit, loss, gradient and step, with the numbers in place.
 
 Every result is worked out here from the terms shown, in Python's floats, from the float32 values of the snapshots; that
 it equals what PyTorch computed is for the tests to hold.

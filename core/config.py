@@ -1,4 +1,4 @@
-"""Settings that come from strangers: each field says what it allows, and a bad value is one sentence, not a traceback."""
+"""Settings that come from strangers: a field says what it allows, and a bad value is one sentence, no traceback."""
 
 from __future__ import annotations
 

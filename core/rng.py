@@ -1,7 +1,7 @@
 """Every source of randomness of a run, kept apart from every other run in the process.
 
 `nn.Linear`, `nn.Dropout` and the rest draw from torch's default generator, and there is one of it for a whole process.
-Streamlit runs its visitors as threads of one process, so two of them training at once would change each other's numbers.
+Streamlit runs its visitors as threads of one process: two of them training at once would change each other's numbers.
 The remedy is a gate: whoever draws from the default generator holds the lock, and finds there the state it left behind.
 (`torch.random.fork_rng` restores the state afterwards too, but holds no lock.)
 """

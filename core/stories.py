@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from core.messages import N_
 from core.scenes import SCENES
@@ -14,7 +14,7 @@ class Story:
     key: str
     title: str
     calls: str
-    config: StepConfig = StepConfig()
+    config: StepConfig = field(default_factory=StepConfig)
 
 
 STORIES = {
