@@ -36,8 +36,9 @@ FIELDS: dict[str, Field] = {
 class StepConfig:
     """All that a replay depends on, apart from the calls.
 
-    Left at None, `optimizer` is the scene's own, `momentum` is 0.9 for "sgd-momentum" and 0 for "sgd", and
-    `weight_decay` is PyTorch's default for the optimizer; `resolved()` fills them in.
+    Left at None, `optimizer` is the scene's own, `momentum` is 0.9 for "sgd-momentum" and 0 for "sgd" (which becomes
+    "sgd-momentum" when it is given one), and `weight_decay` is PyTorch's default for the optimizer; `resolved()` fills
+    them in.
     """
 
     scene: str = "linear"
@@ -54,6 +55,8 @@ class StepConfig:
         momentum, weight_decay = self.momentum, self.weight_decay
         if optimizer == "sgd-momentum" and momentum is None:
             momentum = 0.9
+        if optimizer == "sgd" and momentum:
+            optimizer = "sgd-momentum"
         if weight_decay is None:
             weight_decay = 0.01 if optimizer == "adamw" else 0.0
         return StepConfig(

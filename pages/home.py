@@ -1,0 +1,5 @@
+"""The home page."""
+
+import streamlit as st
+
+st.write("home")

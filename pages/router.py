@@ -1,0 +1,31 @@
+"""Languages, navigation and the look of every page; the script that each visitor's run begins with."""
+
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+if str(ROOT) not in sys.path:  # Streamlit puts only this file's own folder there
+    sys.path.insert(0, str(ROOT))
+
+import streamlit as st  # noqa: E402
+
+from pages.ui.i18n import LANGUAGES, _, choose_language, keep_language_in_address  # noqa: E402
+from pages.ui.pages import navigation  # noqa: E402
+
+choose_language()
+UI = ROOT / "pages" / "ui"
+st.set_page_config(page_title="Five Calls", page_icon=UI / "mark.svg", layout="wide", initial_sidebar_state=230)
+st.html(UI / "style.css")
+st.logo(UI / "mark.svg", size="large")
+with st.sidebar:
+    st.segmented_control(
+        _("Language"),
+        LANGUAGES,
+        format_func=LANGUAGES.get,
+        key="lang",
+        label_visibility="collapsed",
+        required=True,
+        width="stretch",
+    )
+keep_language_in_address()
+st.navigation(navigation()).run()

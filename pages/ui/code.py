@@ -1,0 +1,18 @@
+"""Code with one line marked as the one just run; `st.code` cannot mark a line."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from pygments import highlight
+from pygments.formatters import HtmlFormatter
+from pygments.lexers import PythonLexer
+
+_LEXER = PythonLexer(stripnl=False)
+
+
+@lru_cache(maxsize=512)
+def code_html(source: str, marked: int | None = None) -> str:
+    """`source` as HTML, its line `marked` (counted from 1) with the class `hll`. Escaped by pygments."""
+    formatter = HtmlFormatter(cssclass="fc-code", hl_lines=[marked] if marked else [], wrapcode=True)
+    return highlight(source, _LEXER, formatter)

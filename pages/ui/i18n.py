@@ -1,0 +1,73 @@
+"""Two languages: English is the source, Bangla comes from the gettext catalogue, read with Babel without a compile step."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+import streamlit as st
+from babel.messages.catalog import Catalog
+from babel.messages.pofile import read_po
+
+LANGUAGES = {"en": "English", "bn": "বাংলা"}
+LOCALE = Path(__file__).parent.parent / "locale"
+# Babel picks a locale's separators but writes ASCII digits whatever the numbering system.
+_BANGLA_DIGITS = str.maketrans("0123456789", "০১২৩৪৫৬৭৮৯")
+
+
+@cache
+def catalogue(language: str) -> Catalog:
+    """The catalogue of `language`, one of `LANGUAGES` but English, as its file has it."""
+    with (LOCALE / f"{language}.po").open("rb") as file:
+        return read_po(file, locale=language)
+
+
+def language() -> str:
+    """The language of the visitor whose script run this is."""
+    return st.session_state.get("lang", "en")
+
+
+def choose_language() -> str:
+    """Settle the visitor's language: the address first, then what was chosen before, then the browser's locale."""
+    asked = st.query_params.get("lang")
+    if asked in LANGUAGES and asked != st.session_state.get("lang_in_address"):
+        st.session_state["lang"] = asked
+    if st.session_state.get("lang") not in LANGUAGES:
+        st.session_state["lang"] = "bn" if (st.context.locale or "").startswith("bn") else "en"
+    return st.session_state["lang"]
+
+
+def keep_language_in_address() -> None:
+    """Write the language into the address, which loses it when the page changes."""
+    st.session_state["lang_in_address"] = language()
+    if st.query_params.get("lang") != language():
+        st.query_params["lang"] = language()
+
+
+def _(text: str) -> str:
+    """`text`, written in English in the code, in the visitor's language."""
+    if language() == "en":
+        return text
+    message = catalogue(language()).get(text)
+    return message.string if message is not None and message.string else text
+
+
+def number(value: float, digits: int = 4) -> str:
+    """`value` with that many decimals, in the visitor's digits; scientific where they would not show it."""
+    if value != value or value in (float("inf"), float("-inf")):
+        return _("overflow")
+    if value and abs(value) < 0.5 * 10**-digits:
+        return localise(f"{value:.2e}")
+    if abs(value) >= 1e7:
+        return localise(f"{value:.3e}")
+    return localise(f"{value:.{digits}f}")
+
+
+def plain(value: float) -> str:
+    """A setting such as 0.1 as a person writes it, in the digits of the visitor's language."""
+    return localise(f"{value:.6g}")
+
+
+def localise(text: str) -> str:
+    """`text` with its ASCII digits in the visitor's language. Not for code, nor for what code prints."""
+    return text.translate(_BANGLA_DIGITS) if language() == "bn" else text

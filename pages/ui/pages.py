@@ -1,0 +1,37 @@
+"""The pages there are: their files, addresses and titles. What is not listed here is linked from nowhere."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+import streamlit as st
+from streamlit.navigation.page import StreamlitPage
+
+from pages.ui.i18n import _
+
+_FOLDER = Path(__file__).parent.parent
+
+
+def _sections() -> dict[str, dict[str, str]]:
+    return {
+        "": {"home": _("The whole loop")},
+        _("One step"): {"step": _("The five calls")},
+    }
+
+
+@cache
+def addresses() -> frozenset[str]:
+    """The addresses that exist, without their slash."""
+    return frozenset(address for pages in _sections().values() for address in pages)
+
+
+def page(address: str) -> StreamlitPage:
+    """The page at `address`, for a link or a switch to it."""
+    title = next(pages[address] for pages in _sections().values() if address in pages)
+    return st.Page(_FOLDER / f"{address}.py", title=title, url_path=address, default=address == "home")
+
+
+def navigation() -> dict[str, list[StreamlitPage]]:
+    """What `st.navigation` shows, by section, titles in the visitor's language."""
+    return {section: [page(address) for address in pages] for section, pages in _sections().items()}

@@ -1,0 +1,83 @@
+"""The stepper's controls as one component: buttons, slider, keys, playing and copying happen in the browser."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from core.loop import CALLS
+from core.order import automaton, this_batch
+from core.scenes import Scene
+from core.script import script
+from core.trace import MOST_CALLS, Snapshot, StepConfig
+from pages.ui.i18n import _, localise
+
+_FILES = Path(__file__).with_suffix("")
+_component = st.components.v2.component(
+    "five_calls.stepper_controls",
+    html=_FILES.with_suffix(".html").read_text("utf-8"),
+    css=_FILES.with_suffix(".css").read_text("utf-8"),
+    js=_FILES.with_suffix(".js").read_text("utf-8"),
+)
+
+
+def controls_state(key: str, revision: int) -> dict[str, Any] | None:
+    """What the controls last sent: `calls`, `graph` and `guess`; None if that was before the server's last change."""
+    state = (st.session_state.get(key) or {}).get("state")
+    return state if state and state["rev"] == revision else None
+
+
+def controls(
+    key: str, revision: int, scene: Scene, config: StepConfig, snapshots: tuple[Snapshot, ...], calls: str, graph: bool
+) -> None:
+    """Draw the controls at `calls`; they take that position only when `revision` is new to them."""
+    _component(
+        key=key,
+        data={
+            "rev": revision,
+            "calls": calls,
+            "graph": graph,
+            "names": CALLS,
+            "marks": _marks(scene, calls, snapshots),
+            "order": automaton(scene.order),
+            "most": MOST_CALLS,
+            "watched": scene.watched,
+            "script": script(config, calls),
+            "text": _texts(),
+            "digits": [localise(str(digit)) for digit in range(10)],
+        },
+        on_state_change=lambda: None,
+    )
+
+
+def _marks(scene: Scene, calls: str, snapshots: tuple[Snapshot, ...]) -> dict[str, str]:
+    made, _rest = this_batch(scene.order, calls)
+    recent = snapshots[len(snapshots) - len(made) :] if made else ()
+    return {code: "failed" if s.error else "done" for code, s in zip(made, recent, strict=True)}
+
+
+def _texts() -> dict[str, str]:
+    return {
+        "calls": _("The five calls"),
+        "back": _("← Back"),
+        "next": _("Next: {call} →"),
+        "nextName": _("Next"),
+        "play": _("▶ Play"),
+        "pause": _("❚❚ Pause"),
+        "reset": _("Reset"),
+        "speed": _("Speed"),
+        "position": _("Position"),
+        "count": _("call {at} of {total}"),
+        "predict": _("Predict first"),
+        "graph": _("Show the graph"),
+        "link": _("Copy link to this state"),
+        "script": _("Copy as a script"),
+        "linkCopied": _("Link copied."),
+        "scriptCopied": _("Script copied: run it with python."),
+        "byHand": _("Copy this text by hand."),
+        "question": _("What will {call} change?"),
+        "run": _("Run it"),
+        "cancel": _("Cancel"),
+    }

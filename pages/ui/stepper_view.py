@@ -1,0 +1,174 @@
+"""What the stepper shows of a replay, as HTML: the state table, the program, the matrices, and where a number comes from."""
+
+from __future__ import annotations
+
+from html import escape
+
+from core.arithmetic import Derivation
+from core.graph import Node
+from core.loop import CALLS
+from core.order import this_batch
+from core.scenes import Scene
+from core.trace import Snapshot, StepConfig
+from pages.ui.code import code_html
+from pages.ui.i18n import _, localise, number, plain
+from pages.ui.markup import heat_map, rich
+
+_ROW_FIELDS = ("w", "grad", "loss")
+
+
+def state_table(scene: Scene, snapshots: tuple[Snapshot, ...]) -> str:
+    """A row for the start and each call so far; every number in an element with `data-call` and `data-field`."""
+    gradient = scene.watched.replace("w", "w.grad")
+    head = "".join(
+        f'<th scope="col" class="fc-{kind}">{escape(title)}</th>'
+        for kind, title in (("weight", scene.watched), ("gradient", gradient), ("loss", "loss"))
+    )
+    rows = [_row(before, now) for before, now in zip((None, *snapshots[:-1]), snapshots, strict=True)]
+    rows[-1] = rows[-1].replace("<tr", '<tr class="fc-now" aria-current="step"', 1)
+    return (
+        f'<div class="fc-scroll" tabindex="0" role="region" aria-label="{escape(_("State after each call"))}">'
+        f'<table class="fc-state"><thead><tr><th scope="col">{escape(_("after"))}</th>{head}</tr></thead>'
+        f"<tbody>{''.join(rows)}</tbody></table></div>"
+    )
+
+
+def _row(before: Snapshot | None, now: Snapshot) -> str:
+    sign = {"error": " ⚠", "nothing": " ∅"}.get(now.outcome, "")
+    title = {"error": _("raised"), "nothing": _("changed nothing")}.get(now.outcome, "")
+    name = _("start") if now.call == "start" else now.call
+    cells = "".join(_cell(field, before, now) for field in _ROW_FIELDS)
+    return f'<tr data-position="{now.position}"><th scope="row"><span title="{escape(title)}">{escape(name)}{sign}</span></th>{cells}</tr>'
+
+
+def _cell(field: str, before: Snapshot | None, now: Snapshot) -> str:
+    value, old = getattr(now, field), None if before is None else getattr(before, field)
+    text = ("–" if field == "loss" else "None") if value is None else number(value)
+    changed = before is not None and value != old and not (value != value and old != old)
+    if changed:
+        sign = "▲" if value is not None and (old is None or value > old) else "▼"
+        text = f'<span class="fc-mark" role="img" aria-label="{escape(_("changed"))}">{sign}</span> <span class="fc-value">{text}</span>'
+    else:
+        text = f'<span class="fc-value">{text}</span>'
+    return (
+        f'<td data-call="{now.call}" data-field="{field}" data-position="{now.position}"'
+        f' class="{"fc-changed" if changed else ""}{" fc-absent" if value is None else ""}">{text}</td>'
+    )
+
+
+def program(scene: Scene, config: StepConfig, calls: str) -> str:
+    """The batch under way as the lines of a script: made, just made (marked), still to come."""
+    made, rest = this_batch(scene.order, calls)
+    lines = [*made, *rest]
+    zero = "opt.zero_grad()" if config.set_to_none else "opt.zero_grad(set_to_none=False)"
+    texts = [zero if code == "z" else scene.lines[code] for code in lines]
+    width = max(map(len, texts))
+    source = "\n".join(f"{text:<{width}}  # {CALLS[code]}" for text, code in zip(texts, lines, strict=True))
+    return f'<div class="fc-scroll fc-program">{code_html(source, len(made) or None)}</div>'
+
+
+def sentence(text: str) -> str:
+    return f'<p class="fc-say" aria-live="polite">{rich(text)}</p>'
+
+
+def raised(now: Snapshot) -> str:
+    """PyTorch's own words, when the last call raised."""
+    if now.error is None:
+        return ""
+    return f'<pre class="fc-error">{escape(type(now.error).__name__)}: {escape(str(now.error))}</pre>'
+
+
+def verdict(guess: list[str], now: Snapshot, scene: Scene) -> str:
+    """Whether the learner's guess of what would change was right."""
+    names = {"w": scene.watched, "grad": scene.watched.replace("w", "w.grad"), "loss": "loss"}
+    actual = [name for name in names if name in now.changed]
+    said = ", ".join(f"`{names[name]}`" for name in names if name in guess) or _("nothing")
+    truth = ", ".join(f"`{names[name]}`" for name in actual) or _("nothing")
+    right = set(guess) == set(actual)
+    text = (
+        _("✓ Right: of the three, {call} changed {truth}.")
+        if right
+        else _("✗ Not quite. You said {said}; {call} changed {truth}.")
+    ).format(call=f"**{now.call}**", said=said, truth=truth)
+    return f'<p class="fc-verdict {"fc-right" if right else "fc-wrong"}" role="status">{rich(text)}</p>'
+
+
+def comparison(scene: Scene, now: Snapshot, right: Snapshot | None, steps: int) -> str:
+    """This order's weight beside the right order's, once an optimizer step has been made and they differ."""
+    if right is None or now.w == right.w or now.call not in ("step", "backward"):
+        return ""
+    text = _(
+        "The right order after as many steps ({steps}): {w} = {right}; here {here}, a difference of {difference}."
+    ).format(
+        steps=plain(steps),
+        w=f"`{scene.watched}`",
+        right=number(right.w),
+        here=number(now.w),
+        difference=number(now.w - right.w),
+    )
+    return f'<p class="fc-compare">{rich(text)}</p>'
+
+
+def derivation(found: Derivation | None, now: Snapshot) -> str:
+    """Where the number that the last call made comes from, its terms in place."""
+    if found is None:
+        return f'<div class="fc-where fc-quiet"><p>{rich(_nothing_to_derive(now))}</p></div>'
+    title = _("Where does {number} come from?").format(number=number(found.result))
+    lines = "".join(f"<li>{_line(line, last=line is found.lines[-1])}</li>" for line in found.lines)
+    return f'<div class="fc-where"><h3>{escape(title)}</h3><ol>{lines}</ol></div>'
+
+
+def _nothing_to_derive(now: Snapshot) -> str:
+    if now.call == "start":
+        return _("The weights come from the seed: uniform between −1/√2 and 1/√2, as `nn.Linear` draws them.")
+    return _("This call computed no number.")
+
+
+def _line(line: tuple[str | float, ...], *, last: bool) -> str:
+    parts = [escape(localise(part)) if isinstance(part, str) else number(part) for part in line]
+    if last and not isinstance(line[-1], str):
+        parts[-1] = f"<b>{parts[-1]}</b>"
+    return "".join(parts)
+
+
+def matrices(scene: Scene, before: Snapshot | None, now: Snapshot) -> str:
+    """Weight, gradient and the optimizer's tensors for it; then logits and softmax."""
+    name = next(iter(now.parameters))
+    old_grad = None if before is None else before.grads[name]
+    state = now.optimizer_state.get(name, {})
+    keys = [key for key in state if key != "step"] or ["momentum_buffer"]
+    grad = now.grads[name]
+    maps = [
+        heat_map(name, now.parameters[name], "weight", empty="", changed="w" in now.changed),
+        heat_map(
+            f"{name}.grad", grad, "gradient", empty="None", changed="grad" in now.changed and grad is not old_grad
+        ),
+    ]
+    maps += [
+        heat_map(key, state.get(key), "state", empty=_("none yet"), changed="state" in now.changed) for key in keys
+    ]
+    if scene.is_classifier:
+        softmax = None if now.logits is None else now.logits.softmax(1)
+        maps.append(heat_map("logits", now.logits, "logits", empty=_("none yet"), changed="logits" in now.changed))
+        maps.append(heat_map("softmax", softmax, "logits", empty=_("none yet"), changed="logits" in now.changed))
+    return f'<div class="fc-maps">{"".join(maps)}</div>'
+
+
+def graph_view(nodes: list[Node]) -> str:
+    """The autograd graph from the loss back to the leaves, a box a node."""
+    if not nodes:
+        return f'<p class="fc-say">{rich(_("No graph: no forward has run yet."))}</p>'
+    boxes = []
+    for position, node in enumerate(nodes, start=1):
+        inputs = " ".join(f"→{localise(str(i + 1))}" for i in node.inputs)
+        if node.leaf:
+            saved = _("adds to {leaf}.grad").format(leaf=node.leaf)
+        elif node.freed:
+            saved = _("saved tensors freed by backward")
+        else:
+            saved = "; ".join(node.saved) or _("saved nothing")
+        boxes.append(
+            f'<li class="{"fc-freed" if node.freed else ""}"><span>{localise(str(position))}</span> '
+            f"<code>{escape(node.name.rsplit(':', 1)[-1])}</code> <small>{escape(saved)} {inputs}</small></li>"
+        )
+    return f'<ol class="fc-graph" aria-label="{escape(_("The autograd graph"))}">{"".join(boxes)}</ol>'
