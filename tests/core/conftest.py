@@ -5,7 +5,10 @@ import warnings
 
 import pytest
 
+from core.process import one_thread
 from core.rng import seeded
+
+one_thread()
 
 
 @pytest.fixture
