@@ -1,4 +1,4 @@
-"""The command line: `python -m core step`."""
+"""The command line: `python -m core step | train | compare`."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import json
 import sys
 from typing import NoReturn
 
+from core.cli import compare, train
 from core.config import Flag, SettingError, parse_settings
 from core.scenes import SCENES
 from core.trace import FIELDS, Snapshot, StepConfig, replay
@@ -31,6 +32,8 @@ def main(argv: list[str] | None = None) -> int:
     )
     step.add_argument("--json", action="store_true", help="print a list of objects, numbers unrounded")
     step.set_defaults(run=_step)
+    train.add(commands)
+    compare.add(commands)
     arguments = parser.parse_args(argv)
     return arguments.run(arguments)
 

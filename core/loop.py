@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import torch
 from torch import Tensor, nn
@@ -66,3 +66,22 @@ class TrainingLoop:
         self.zero_grad()
         self.backward()
         self.step()
+
+
+def evaluate(model: nn.Module, batches: Iterable[tuple[Tensor, Tensor]], loss_fn: LossFunction) -> tuple[float, float]:
+    """Mean loss and accuracy over all examples of `batches`, in eval mode and without a graph.
+
+    Each batch counts by its size, so that a short last one does not weigh as much as a full one. The model is left in
+    the mode that it was found in.
+    """
+    was_training = model.training
+    model.eval()
+    total, correct, n = 0.0, 0, 0
+    with torch.no_grad():
+        for xb, yb in batches:
+            logits = model(xb)
+            total += loss_fn(logits, yb).item() * len(yb)
+            correct += (logits.argmax(1) == yb).sum().item()
+            n += len(yb)
+    model.train(was_training)
+    return total / n, correct / n

@@ -18,7 +18,7 @@ from torch.nn import functional as F
 
 from core.config import Field, Number
 from core.data import Points, three_class_points
-from core.loop import TrainingLoop
+from core.loop import TrainingLoop, evaluate
 from core.messages import N_
 from core.rng import numpy_generator
 
@@ -190,8 +190,7 @@ def pytorch_twin(config: NumpyConfig = NumpyConfig()) -> Twin:
             loop.batch(x[chosen], y[chosen])
             total += loop.loss_tensor.item() * len(chosen)
         train_losses.append(total / len(x))
-        with torch.no_grad():
-            val_losses.append(F.cross_entropy(model(x_val), y_val).item())
+        val_losses.append(evaluate(model, [(x_val, y_val)], F.cross_entropy)[0])
     pairs = zip(train_losses, run.train_losses, val_losses, run.val_losses, strict=True)
     differences = tuple(max(abs(a - b), abs(c - d)) for a, b, c, d in pairs)
     return Twin(tuple(train_losses), tuple(val_losses), differences)

@@ -1,0 +1,1 @@
+"""The commands of `python -m core` that have a file of their own."""
