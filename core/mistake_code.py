@@ -163,9 +163,9 @@ print("with the best weights:", true_val())
 """
 
 
-def script(key: str, *, wrong: bool, seed: int = 0, epochs: int = 15) -> str:
-    """The shown loop as a file that makes the customers, trains, and prints the numbers of the page."""
-    head = _HEAD.format(
+def head(seed: int, batch_size: int) -> str:
+    """The lines of a script that make the customers, the loaders and the loss, before any model."""
+    return _HEAD.format(
         data_seed=data.DATA_SEED,
         means=data._MEANS,
         spreads=data._SPREADS,
@@ -173,7 +173,12 @@ def script(key: str, *, wrong: bool, seed: int = 0, epochs: int = 15) -> str:
         lowest=data._LOWEST,
         highest=data._HIGHEST,
         seed=seed,
-        batch_size=16 if key in ACCUMULATING else 64,
+        batch_size=batch_size,
     )
+
+
+def script(key: str, *, wrong: bool, seed: int = 0, epochs: int = 15) -> str:
+    """The shown loop as a file that makes the customers, trains, and prints the numbers of the page."""
     foot = _FOOT.format(logits_of="model[:-1]" if key == "softmax" and wrong else "model")
-    return head + "\n" + "\n".join(line for line in _fill(key, wrong, epochs)) + "\n" + foot
+    loop = "\n".join(_fill(key, wrong, epochs))
+    return f"{head(seed, batch_size=16 if key in ACCUMULATING else 64)}\n{loop}\n{foot}"

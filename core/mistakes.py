@@ -146,10 +146,10 @@ class MistakeRun:
     """PyTorch's own, about the scheduler."""
 
 
-class _Trainer:
+class Trainer:
     """The loop of `core.mistake_code` for one mistake, made or not made, over a `TrainingLoop`."""
 
-    def __init__(self, key: str, wrong: bool, seed: int, data: Dataset) -> None:
+    def __init__(self, key: str, wrong: bool, seed: int, data: Dataset, rate_halves_every: int = 4) -> None:
         self.fault = key if wrong else ""
         self.data = data
         self.accumulating = key in ACCUMULATING
@@ -161,15 +161,16 @@ class _Trainer:
             model = nn.Sequential(model, nn.Softmax(dim=1))
         optimizer = torch.optim.AdamW(model.parameters(), lr=3e-3, weight_decay=1e-2)
         self.loop = TrainingLoop(model, F.cross_entropy, optimizer)
-        self.scheduler = lr_scheduler.StepLR(optimizer, 4, 0.5) if key == "scheduler-first" else None
+        self.scheduler = lr_scheduler.StepLR(optimizer, rate_halves_every, 0.5) if key == "scheduler-first" else None
         self.loader = ShuffledLoader(len(data.x), MICRO_BATCH if self.accumulating else 64, seed)
         self.val_batches = in_order(data.x_val, data.y_val, 64)
         self.grad_norms: list[float] = []
         self.lrs: list[float] = []
+        self.losses: list[float] = []
         self.warning: str | None = None
 
-    def epoch(self) -> float:
-        """Train for one epoch and return the val loss that the loop itself measures."""
+    def train_epoch(self) -> None:
+        """One pass over the training rows, and the scheduler where this loop has it."""
         if self.fault == "scheduler-first":
             self._step_scheduler()
         with self.stream.active():
@@ -179,7 +180,6 @@ class _Trainer:
                 self._train(micro_batches)
         if self.fault != "scheduler-first":
             self._step_scheduler()
-        return self.validate()
 
     def _windows(self, batches: list[tuple[Tensor, Tensor]]) -> Iterator[list[tuple[Tensor, Tensor]]]:
         if not self.accumulating:
@@ -198,6 +198,7 @@ class _Trainer:
         for xb, yb in micro_batches:
             loop.forward(xb)
             loop.loss(yb)
+            self.losses.append(loop.loss_tensor.item() * divisor)
             if not self.accumulating and self.fault != "no-zero-grad":
                 loop.zero_grad()
             loop.backward()
@@ -234,11 +235,12 @@ class _Trainer:
 @lru_cache(maxsize=64)
 def run_mistake(key: str, wrong: bool, seed: int = 0, epochs: int = EPOCHS) -> MistakeRun:
     """Train the loop of mistake `key` on the customers, with the mistake or without."""
-    trainer = _Trainer(key, wrong, seed, bazarghar())
+    trainer = Trainer(key, wrong, seed, bazarghar())
     shown, true = [], []
     best, best_epoch, best_weights = float("inf"), 0, None
     for epoch in range(1, epochs + 1):
-        shown.append(trainer.epoch())
+        trainer.train_epoch()
+        shown.append(trainer.validate())
         true.append(trainer.true_val()[0])
         if shown[-1] < best:
             weights = trainer.loop.model.state_dict()
