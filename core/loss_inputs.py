@@ -76,9 +76,7 @@ def what_does_it_take(
     loss: str, input_shape: tuple[int, ...], input_dtype: str, target_shape: tuple[int, ...], target_dtype: str
 ) -> Answer:
     """Call the loss on fixed values of the given shapes and dtypes and report what PyTorch answered."""
-    values = torch.tensor([2.0, 0.5, -1.0, 0.0, 1.5, -0.5, 1.0, -2.0, 0.5, -1.0, 0.0, 2.0])
-    given = values[: math.prod(input_shape)].reshape(input_shape).to(getattr(torch, input_dtype))
-    target = _target(target_shape, getattr(torch, target_dtype), classes=input_shape[-1] if len(input_shape) > 1 else 2)
+    given, target = _example(input_shape, input_dtype, target_shape, target_dtype)
     kind = (loss, input_shape, input_dtype, target_shape, target_dtype)
     try:
         result = LOSSES[loss](given, target).item()
@@ -86,6 +84,15 @@ def what_does_it_take(
         return Answer(None, f"{type(raised).__name__}: {raised}", _cause(*kind), fine=False)
     cause = _cause(*kind)
     return Answer(result, None, cause, fine=cause in (*list(_FINE.values())[:2], _PROBABILITIES))
+
+
+def _example(
+    input_shape: tuple[int, ...], input_dtype: str, target_shape: tuple[int, ...], target_dtype: str
+) -> tuple[Tensor, Tensor]:
+    values = torch.tensor([2.0, 0.5, -1.0, 0.0, 1.5, -0.5, 1.0, -2.0, 0.5, -1.0, 0.0, 2.0])
+    given = values[: math.prod(input_shape)].reshape(input_shape).to(getattr(torch, input_dtype))
+    classes = input_shape[-1] if len(input_shape) > 1 else 2
+    return given, _target(target_shape, getattr(torch, target_dtype), classes)
 
 
 def _target(shape: tuple[int, ...], dtype: torch.dtype, classes: int) -> Tensor:
@@ -183,3 +190,21 @@ def silent_cases() -> tuple[SilentCase, ...]:
             why=_FLOAT_LABELS,
         ),
     )
+
+
+def script(
+    loss: str, input_shape: tuple[int, ...], input_dtype: str, target_shape: tuple[int, ...], target_dtype: str
+) -> str:
+    """A file that makes the same call and prints the loss, or PyTorch's own error."""
+    given, target = _example(input_shape, input_dtype, target_shape, target_dtype)
+    return f"""\
+import torch
+from torch import nn
+
+given = torch.tensor({given.tolist()}, dtype=torch.{input_dtype})
+target = torch.tensor({target.tolist()}, dtype=torch.{target_dtype})
+try:
+    print(f"{{nn.{loss}()(given, target).item():.4f}}")
+except Exception as error:
+    print(f"{{type(error).__name__}}: {{error}}")
+"""

@@ -10,6 +10,19 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from core.config import Choice, Field, Number
+
+FIELDS: dict[str, Field] = {
+    "z0": Number(-20, 20),
+    "z1": Number(-20, 20),
+    "z2": Number(-20, 20),
+    "target": Number(0, 2, whole=True),
+    "logit": Number(-200, 200),
+    "label": Number(0, 1, whole=True),
+    "dtype": Choice(("float32", "float16", "bfloat16")),
+}
+"""What the address may say: three logits and the true class; one logit, its label and type."""
+
 
 @dataclass(frozen=True)
 class Path:

@@ -11,7 +11,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from core.config import Choice, Field, Flag, Number
 from core.rng import numpy_generator
+
+FIELDS: dict[str, Field] = {
+    "size": Number(1, 200, whole=True),
+    "drop_last": Flag(),
+    "source": Choice(("block", "customers")),
+}
+"""What the address may say; "block" is `validation_block()`, "customers" is `core.customer_metrics.customers()`."""
 
 Values = Sequence[float] | np.ndarray
 

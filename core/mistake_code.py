@@ -163,6 +163,27 @@ print("with the best weights:", true_val())
 """
 
 
+def overfit_lines(key: str, wrong: bool, steps: int) -> str:
+    """The loop's training part without validation, `steps` passes long, noting each loss in `losses`."""
+    places = _RIGHT | _DIFFERENT[key][wrong]
+    accumulating = key in ACCUMULATING
+    scheduler = places["make_scheduler"].replace("step_size=4", f"step_size={steps // 3}")
+    undivided = " * window" if accumulating and "/ window" in places["window_loss"] else ""
+    epoch = (_ACCUMULATING_EPOCH if accumulating else _EPOCH).format(**places)
+    epoch = "\n".join(line.rstrip() for line in epoch.split("\n") if "norms" not in line)
+    epoch = epoch.replace("loss.backward()", f"loss.backward()\n        losses.append(loss.item(){undivided})")
+    return f"""\
+model = nn.Sequential(
+    nn.Linear(5, 128), nn.ReLU(), nn.Dropout(0.2),
+    nn.Linear(128, 128), nn.ReLU(), nn.Dropout(0.2), {places["last_layer"]},
+)
+opt = torch.optim.AdamW(model.parameters(), lr=3e-3, weight_decay=1e-2){scheduler}
+losses = []
+for epoch in range({steps}):
+    model.train(){places["scheduler_before"].rstrip()}
+{epoch}{places["scheduler_after"].rstrip()}"""
+
+
 def head(seed: int, batch_size: int) -> str:
     """The lines of a script that make the customers, the loaders and the loss, before any model."""
     return _HEAD.format(

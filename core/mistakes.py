@@ -13,6 +13,7 @@ from torch.nn import functional as F
 from torch.optim import lr_scheduler
 
 from core.batches import ShuffledLoader, draw_base_seed, in_order
+from core.config import Choice, Field, Number
 from core.data import Dataset, bazarghar
 from core.loop import TrainingLoop, evaluate
 from core.messages import N_
@@ -115,6 +116,8 @@ MISTAKES = {
         ),
     )
 }
+
+FIELDS: dict[str, Field] = {"mistake": Choice(tuple(MISTAKES)), "seed": Number(0, 2**32 - 1, whole=True)}
 
 
 @dataclass(frozen=True)

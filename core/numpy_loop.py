@@ -316,3 +316,58 @@ W = best_W
 accuracy = (forward(x_val)[1].argmax(axis=1) == y_val).mean()
 print(f"val accuracy {{accuracy:.3f}}, last train loss {{total / 240:.4f}}")
 """
+
+
+def pytorch_script(config: NumpyConfig = NumpyConfig()) -> str:
+    """The same run as one PyTorch file in float64, its random numbers drawn from NumPy in the same order."""
+    return f"""\
+import copy
+
+import numpy as np
+import torch
+from torch import nn
+
+rng = np.random.default_rng({config.seed})
+centres = np.array([[0, 2], [2, -1], [-2, -1]])
+y = rng.integers(0, 3, 300)
+x = rng.normal(0, 1.1, (300, 2)) + centres[y]
+redrawn = rng.random(300) < 0.15
+y = np.where(redrawn, rng.integers(0, 3, 300), y)
+x, y = torch.tensor(x), torch.tensor(y)
+x_train, y_train, x_val, y_val = x[:240], y[:240], x[240:], y[240:]
+
+model = nn.Sequential(nn.Linear(2, {config.hidden}), nn.ReLU(), nn.Linear({config.hidden}, 3)).double()
+with torch.no_grad():
+    model[0].weight.copy_(torch.tensor(rng.normal(0, 0.5, (2, {config.hidden})).T))
+    model[2].weight.copy_(torch.tensor(rng.normal(0, 0.3, ({config.hidden}, 3)).T))
+    model[0].bias.zero_()
+    model[2].bias.zero_()
+opt = torch.optim.SGD(model.parameters(), lr={config.lr}, momentum={config.momentum})
+loss_fn = nn.CrossEntropyLoss()
+
+best, best_epoch = float("inf"), 0
+for epoch in range(1, {config.most_epochs} + 1):
+    order = rng.permutation(240)
+    total = 0.0
+    for begin in range(0, 240, {config.batch_size}):
+        chosen = order[begin:begin + {config.batch_size}]
+        xb, yb = x_train[chosen], y_train[chosen]
+        logits = model(xb)
+        loss = loss_fn(logits, yb)
+        opt.zero_grad()
+        loss.backward()
+        opt.step()
+        total += loss.item() * len(yb)
+    with torch.no_grad():
+        val = loss_fn(model(x_val), y_val).item()
+    if val < best:
+        best, best_epoch, best_state = val, epoch, copy.deepcopy(model.state_dict())
+    elif epoch - best_epoch >= {config.patience}:
+        break
+
+print(f"stopped at epoch {{epoch}}, best epoch {{best_epoch}}, val loss {{best:.4f}}")
+model.load_state_dict(best_state)
+with torch.no_grad():
+    accuracy = (model(x_val).argmax(1) == y_val).double().mean().item()
+print(f"val accuracy {{accuracy:.3f}}, last train loss {{total / 240:.4f}}")
+"""

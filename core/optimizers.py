@@ -12,10 +12,12 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from core.arithmetic import Derivation, derive
+from core.config import Choice, Field, Number
 from core.data import four_examples
 from core.loop import TrainingLoop
 from core.rng import seeded
 from core.scenes import SCENES
+from core.script import script as calls_script
 from core.trace import Player, StepConfig, replay
 
 
@@ -63,6 +65,20 @@ def view_optimizer(config: StepConfig, steps: int) -> OptimizerView:
     )
 
 
+def state_script(config: StepConfig, steps: int) -> str:
+    """A file that takes the steps, then prints the first number of every tensor in the optimizer's state."""
+    config = config.resolved()
+    scene = SCENES[config.scene]
+    named = "model.named_parameters()" if scene.is_classifier else '[("w", w)]'
+    return f"""\
+{calls_script(config, scene.order * steps)}
+for name, p in {named}:
+    for key, value in opt.state[p].items():
+        if value is not None:
+            print(f"{{name}} {{key}}: first = {{value.flatten()[0].item():.6f}}")
+"""
+
+
 @dataclass(frozen=True)
 class LayerStep:
     """What one step did to one layer. Lengths are Euclidean, over its weight and bias together."""
@@ -83,6 +99,14 @@ class TwoLayerStep:
 
 
 OPTIMIZERS = {"sgd": torch.optim.SGD, "adamw": torch.optim.AdamW}
+TWO_RATES_FIELDS: dict[str, Field] = {
+    "first_lr": Number(0, 1),
+    "second_lr": Number(0, 1),
+    "steps": Number(1, 100, whole=True),
+    "optimizer": Choice(tuple(OPTIMIZERS)),
+    "seed": Number(0, 2**32 - 1, whole=True),
+}
+"""The arguments of `two_rates`."""
 
 
 @lru_cache(maxsize=256)

@@ -14,7 +14,7 @@ from torch.nn import functional as F
 from core.data import Dataset, bazarghar
 from core.loop import evaluate
 from core.messages import N_, Message
-from core.mistake_code import head
+from core.mistake_code import ACCUMULATING, head, overfit_lines
 from core.mistakes import MISTAKES, Trainer
 
 
@@ -226,23 +226,16 @@ def same_gradient(window: int = 4) -> float:
     return (gradients[0] - gradients[1]).abs().max().item()
 
 
-def script(steps: int = 300, seed: int = 0) -> str:
-    """The test to take home, for a right loop: it prints the last ten losses' mean."""
+def script(key: str = "", steps: int = 300, seed: int = 0) -> str:
+    """The same test as a file; it prints the mean loss of the last ten passes."""
+    accumulating = key in ACCUMULATING
+    fault = key or next(iter(MISTAKES))
+    last = 10 * (4 if accumulating else 1)
     return f"""\
 {head(seed, batch_size=64)}
-model = nn.Sequential(
-    nn.Linear(5, 128), nn.ReLU(), nn.Dropout(0.2),
-    nn.Linear(128, 128), nn.ReLU(), nn.Dropout(0.2), nn.Linear(128, 3),
-)
-opt = torch.optim.AdamW(model.parameters(), lr=3e-3, weight_decay=1e-2)
-one_batch = DataLoader(TensorDataset(x[train][:64], y[train][:64]), batch_size=64, shuffle=True, generator=shuffle)
-losses = []
-for _ in range({steps}):
-    for xb, yb in one_batch:
-        loss = loss_fn(model(xb), yb)
-        opt.zero_grad()
-        loss.backward()
-        opt.step()
-        losses.append(loss.item())
-print(f"mean of the last ten losses: {{sum(losses[-10:]) / 10:.4f}}")
+one_batch = TensorDataset(x[train][:64], y[train][:64])
+train_loader = DataLoader(one_batch, batch_size={16 if accumulating else 64}, shuffle=True, generator=shuffle)
+{overfit_lines(fault, bool(key), steps)}
+
+print(f"mean loss of the last ten passes: {{sum(losses[-{last}:]) / {last}:.4f}}")
 """

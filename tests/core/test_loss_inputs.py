@@ -9,6 +9,7 @@ from core.loss_inputs import (
     LOSSES,
     TARGET_DTYPES,
     TARGET_SHAPES,
+    script,
     silent_cases,
     what_does_it_take,
 )
@@ -51,3 +52,10 @@ def test_cases_that_do_not_fail():
     assert broadcast.warning.startswith("Using a target size (torch.Size([4])) that is different to the input size")
     assert labels.wrong == 0
     assert labels.right > 0.5
+
+
+@pytest.mark.parametrize("case", ALL[::5], ids=str)
+def test_the_script_prints_the_same_answer(case, run_script):
+    answer = what_does_it_take(*case)
+    output, _ = run_script(script(*case))
+    assert output.rstrip("\n") == (answer.error or f"{answer.loss:.4f}")

@@ -14,6 +14,7 @@ from core.numpy_loop import (
     cross_entropy,
     decision_grid,
     forward,
+    pytorch_script,
     pytorch_twin,
     run_numpy,
     script,
@@ -111,9 +112,10 @@ def test_marked_lines_are_lines_of_the_script():
 
 
 @pytest.mark.parametrize("config", [NumpyConfig(), NumpyConfig(lr=0.02, batch_size=50, patience=4, hidden=16)], ids=str)
-def test_the_script_prints_the_same_numbers(config, run_script):
+@pytest.mark.parametrize("write", [script, pytorch_script])
+def test_both_scripts_print_the_same_numbers(config, write, run_script):
     run = run_numpy(config)
-    output, _ = run_script(script(config))
+    output, _ = run_script(write(config))
     assert output.splitlines() == [
         f"stopped at epoch {run.stopped}, best epoch {run.best}, val loss {run.best_val_loss:.4f}",
         f"val accuracy {run.accuracy:.3f}, last train loss {run.train_losses[-1]:.4f}",

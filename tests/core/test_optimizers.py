@@ -3,7 +3,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.optimizers import two_rates, two_rates_script, view_optimizer
+from core.optimizers import TWO_RATES_FIELDS, state_script, two_rates, two_rates_script, view_optimizer
 from core.trace import StepConfig
 
 
@@ -77,3 +77,24 @@ def test_the_script_prints_the_same_numbers(run_script):
         f"step {row.step}  loss = {row.loss:.4f}  moved = {row.layers[0].moved:.4f} and {row.layers[1].moved:.4f}"
         for row in two_rates(0.1, 0.01, 4, "adamw")
     ]
+
+
+@pytest.mark.parametrize(
+    "config",
+    [StepConfig(), StepConfig(optimizer="adamw"), StepConfig(optimizer="sgd"), StepConfig("scalar", "adamw")],
+    ids=str,
+)
+def test_the_state_script_prints_the_same_state(config, run_script):
+    output, _ = run_script(state_script(config, 2))
+    view = view_optimizer(config, 2)
+    printed = {tuple(line.split(": first = ")) for line in output.splitlines() if ": first = " in line}
+    assert printed == {
+        (f"{name} {key}", f"{value.flatten()[0].item():.6f}")
+        for name, tensors in view.state.items()
+        for key, value in tensors.items()
+    }
+
+
+def test_fields_are_arguments():
+    given = {name: field.parse(name, "1") for name, field in TWO_RATES_FIELDS.items() if name != "optimizer"}
+    assert two_rates(**given)

@@ -51,6 +51,7 @@ def test_nothing_is_drawn_from_the_process():
     assert torch.equal(torch.get_rng_state(), before)
 
 
-def test_the_script_prints_the_same_number(run_script):
-    output, _ = run_script(script(40))
-    assert output == f"mean of the last ten losses: {overfit_one_batch('', 40).final:.4f}\n"
+@pytest.mark.parametrize("key", ["", *MISTAKES])
+def test_the_script_prints_the_same_number(key, run_script):
+    output, _ = run_script(script(key, 30))
+    assert output == f"mean loss of the last ten passes: {overfit_one_batch(key, 30).final:.4f}\n"
