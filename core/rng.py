@@ -12,6 +12,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+import numpy as np
 import torch
 
 _gate = threading.RLock()
@@ -44,3 +45,8 @@ def seeded(seed: int) -> Iterator[None]:
     """Run the block as if right after `torch.manual_seed(seed)`, leaving the process's generator as it was."""
     with RandomStream(seed).active():
         yield
+
+
+def numpy_generator(seed: int) -> np.random.Generator:
+    """A NumPy generator of one's own: NumPy's are objects, so they need no gate."""
+    return np.random.default_rng(seed)

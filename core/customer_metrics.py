@@ -1,0 +1,68 @@
+"""What the customers' model makes of each validation customer, for `core.metrics` to average."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import torch
+from torch.nn import functional as F
+
+from core.fit import FitConfig, Run
+from core.metrics import PerExample
+from core.mistake_code import head
+
+
+@lru_cache(maxsize=16)
+def customers(config: FitConfig | None = None) -> PerExample:
+    """Train until early stopping, load the best weights, and measure each of the 200 in eval mode."""
+    run = Run(config)
+    while not run.done:
+        run.epoch()
+    run.model.load_state_dict(run.best_weights)
+    run.model.eval()
+    with torch.no_grad():
+        logits = run.model(run.data.x_val)
+    losses = F.cross_entropy(logits, run.data.y_val, reduction="none")
+    correct = (logits.argmax(1) == run.data.y_val).double()
+    return PerExample(tuple(losses.tolist()), tuple(correct.tolist()))
+
+
+def script(size: int, *, drop_last: bool = False, seed: int = 0) -> str:
+    """A file that trains the customers' model with early stopping and prints its means, to four digits."""
+    return f"""\
+{head(seed, batch_size=64)}
+model = nn.Sequential(
+    nn.Linear(5, 128), nn.ReLU(), nn.Dropout(0.2),
+    nn.Linear(128, 128), nn.ReLU(), nn.Dropout(0.2), nn.Linear(128, 3),
+)
+opt = torch.optim.AdamW(model.parameters(), lr=3e-3, weight_decay=1e-2)
+
+best, bad_epochs = float("inf"), 0
+while bad_epochs < 8:
+    model.train()
+    for xb, yb in train_loader:
+        loss = loss_fn(model(xb), yb)
+        opt.zero_grad()
+        loss.backward()
+        opt.step()
+    model.eval()
+    with torch.no_grad():
+        val_loss = sum(loss_fn(model(xb), yb).item() * len(yb) for xb, yb in val_loader) / 200
+    if val_loss < best:
+        best, bad_epochs, best_weights = val_loss, 0, copy.deepcopy(model.state_dict())
+    else:
+        bad_epochs += 1
+model.load_state_dict(best_weights)
+
+with torch.no_grad():
+    logits = model(x[val])
+losses = nn.functional.cross_entropy(logits, y[val], reduction="none").double()
+correct = (logits.argmax(1) == y[val]).double()
+size = {size}
+starts = range(0, {"200 - 200 % size" if drop_last else "200"}, size)
+for name, values in (("loss", losses), ("accuracy", correct)):
+    batches = [values[start:start + size] for start in starts]
+    naive = sum(batch.mean().item() for batch in batches) / len(batches)
+    weighted = sum(batch.mean().item() * len(batch) for batch in batches) / sum(len(batch) for batch in batches)
+    print(f"{{name:<8}} naive {{naive:.4f}}  weighted {{weighted:.4f}}  full set {{values.mean().item():.4f}}")
+"""

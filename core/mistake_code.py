@@ -1,0 +1,205 @@
+"""The two loops of each mistake as text: one template, of which the wrong loop fills one place differently.
+
+What is shown is what is run: the script to take home is the shown loop between a head that makes data and model and a
+foot that prints the numbers.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from core import data
+
+_LOOP = """\
+model = nn.Sequential(
+    nn.Linear(5, 128), nn.ReLU(), nn.Dropout(0.2),
+    nn.Linear(128, 128), nn.ReLU(), nn.Dropout(0.2), {last_layer},
+)
+opt = torch.optim.AdamW(model.parameters(), lr=3e-3, weight_decay=1e-2){make_scheduler}
+
+def validate():
+    {eval_mode}
+    total, n = 0.0, 0
+    with torch.no_grad():
+        for xb, yb in val_loader:
+            loss = loss_fn(model(xb), yb)
+            {add_up}
+    return total / n
+
+best = float("inf")
+for epoch in range({epochs}):
+    model.train(){scheduler_before}
+{train_epoch}{scheduler_after}
+    val_loss = validate()
+    if val_loss < best:
+        best, best_weights = val_loss, {keep}"""
+
+_EPOCH = """\
+    for xb, yb in train_loader:
+        logits = model(xb)
+        loss = loss_fn(logits, yb)
+        {zero_grad}
+        loss.backward()
+        norms.append(grad_norm())
+        opt.step()"""
+
+_ACCUMULATING_EPOCH = """\
+    opt.zero_grad()
+    for i, (xb, yb) in enumerate(train_loader):
+        window = min(4, len(train_loader) - i // 4 * 4)
+        loss = {window_loss}
+        loss.backward()
+        if {window_full}:
+            norms.append(grad_norm())
+            opt.step()
+            opt.zero_grad()"""
+
+_RIGHT = {
+    "last_layer": "nn.Linear(128, 3)",
+    "make_scheduler": "",
+    "eval_mode": "model.eval()",
+    "add_up": "total, n = total + loss.item() * len(yb), n + len(yb)",
+    "scheduler_before": "",
+    "scheduler_after": "",
+    "zero_grad": "opt.zero_grad()",
+    "keep": "copy.deepcopy(model.state_dict())",
+    "window_loss": "loss_fn(model(xb), yb) / window",
+    "window_full": "(i + 1) % 4 == 0 or i + 1 == len(train_loader)",
+}
+_SCHEDULER = "\nscheduler = torch.optim.lr_scheduler.StepLR(opt, step_size=4, gamma=0.5)"
+_STEP_SCHEDULER = "\n    scheduler.step()"
+
+_DIFFERENT: dict[str, tuple[dict[str, str], dict[str, str]]] = {
+    "softmax": ({}, {"last_layer": "nn.Linear(128, 3), nn.Softmax(dim=1)"}),
+    "no-zero-grad": ({}, {"zero_grad": ""}),
+    "no-eval": ({}, {"eval_mode": ""}),
+    "naive-mean": ({}, {"add_up": "total, n = total + loss.item(), n + 1"}),
+    "scheduler-first": (
+        {"make_scheduler": _SCHEDULER, "scheduler_after": _STEP_SCHEDULER, "scheduler_before": "\n"},
+        {"make_scheduler": _SCHEDULER, "scheduler_after": "\n", "scheduler_before": _STEP_SCHEDULER},
+    ),
+    "best-by-reference": ({}, {"keep": "model.state_dict()"}),
+    "undivided": ({}, {"window_loss": "loss_fn(model(xb), yb)"}),
+    "window-dropped": ({}, {"window_full": "(i + 1) % 4 == 0"}),
+}
+"""Key of a mistake -> what the right and the wrong loop put into the template's places."""
+
+ACCUMULATING = ("undivided", "window-dropped")
+
+
+@dataclass(frozen=True)
+class CodePair:
+    """Two loops of equally many lines; a line that one of them lacks is empty there."""
+
+    right: tuple[str, ...]
+    wrong: tuple[str, ...]
+    marked: tuple[int, ...]
+    """Where they differ, counted from 0."""
+
+
+def code_pair(key: str, epochs: int = 15) -> CodePair:
+    right, wrong = (tuple(_fill(key, fault, epochs)) for fault in (False, True))
+    marked = tuple(i for i, (a, b) in enumerate(zip(right, wrong, strict=True)) if a != b)
+    return CodePair(right, wrong, marked)
+
+
+def _fill(key: str, wrong: bool, epochs: int) -> list[str]:
+    places = _RIGHT | _DIFFERENT[key][wrong]
+    epoch = _ACCUMULATING_EPOCH if key in ACCUMULATING else _EPOCH
+    text = _LOOP.format(train_epoch=epoch.format(**places), epochs=epochs, **places)
+    return [line.rstrip() for line in text.split("\n")]
+
+
+_HEAD = """\
+import copy
+
+import torch
+from torch import nn
+from torch.utils.data import DataLoader, TensorDataset
+
+# The customers: 600 of three segments, 10% of the labels flipped; 200 of them for validation.
+g = torch.Generator().manual_seed({data_seed})
+means = torch.tensor({means}, dtype=torch.float64)
+spreads = torch.tensor({spreads}, dtype=torch.float64)
+units = torch.tensor({units}, dtype=torch.float64)
+lowest, highest = torch.tensor({lowest}, dtype=torch.float64), torch.tensor({highest}, dtype=torch.float64)
+y = torch.arange(600) % 3
+noise = torch.randn(600, 5, generator=g, dtype=torch.float64)
+x = (((means[y] + spreads * noise) / units).round() * units).clamp(lowest, highest)
+flipped = torch.randperm(600, generator=g)[:60]
+y[flipped] = (y[flipped] + torch.randint(1, 3, (60,), generator=g)) % 3
+rows = torch.randperm(600, generator=g)
+val, train = rows[:200], rows[200:]
+x = ((x - x[train].mean(0)) / x[train].std(0)).float()
+
+torch.set_num_threads(1)
+torch.manual_seed({seed})
+shuffle = torch.Generator().manual_seed({seed})
+train_loader = DataLoader(TensorDataset(x[train], y[train]), batch_size={batch_size}, shuffle=True, generator=shuffle)
+val_loader = DataLoader(TensorDataset(x[val], y[val]), batch_size=64)
+loss_fn = nn.CrossEntropyLoss()
+norms = []
+
+def grad_norm():
+    return torch.cat([p.grad.flatten() for p in model.parameters()]).norm().item()
+"""
+
+_FOOT = """\
+
+print("the loop's own val loss, three times:", *(f"{{validate():.4f}}" for _ in range(3)))
+logits_of = {logits_of}
+
+def true_val():
+    model.eval()
+    with torch.no_grad():
+        logits = logits_of(x[val])
+        loss = loss_fn(logits, y[val]).item()
+        return f"{{loss:.4f}}, accuracy {{(logits.argmax(1) == y[val]).float().mean().item():.3f}}"
+
+print("val loss of the logits:", true_val())
+print(f"steps {{len(norms)}}, last gradient norm {{norms[-1]:.2f}}")
+model.load_state_dict(best_weights)
+print("with the best weights:", true_val())
+"""
+
+
+def overfit_lines(key: str, wrong: bool, steps: int) -> str:
+    """The loop's training part without validation, `steps` passes long, noting each loss in `losses`."""
+    places = _RIGHT | _DIFFERENT[key][wrong]
+    accumulating = key in ACCUMULATING
+    scheduler = places["make_scheduler"].replace("step_size=4", f"step_size={steps // 3}")
+    undivided = " * window" if accumulating and "/ window" in places["window_loss"] else ""
+    epoch = (_ACCUMULATING_EPOCH if accumulating else _EPOCH).format(**places)
+    epoch = "\n".join(line.rstrip() for line in epoch.split("\n") if "norms" not in line)
+    epoch = epoch.replace("loss.backward()", f"loss.backward()\n        losses.append(loss.item(){undivided})")
+    return f"""\
+model = nn.Sequential(
+    nn.Linear(5, 128), nn.ReLU(), nn.Dropout(0.2),
+    nn.Linear(128, 128), nn.ReLU(), nn.Dropout(0.2), {places["last_layer"]},
+)
+opt = torch.optim.AdamW(model.parameters(), lr=3e-3, weight_decay=1e-2){scheduler}
+losses = []
+for epoch in range({steps}):
+    model.train(){places["scheduler_before"].rstrip()}
+{epoch}{places["scheduler_after"].rstrip()}"""
+
+
+def head(seed: int, batch_size: int) -> str:
+    """The lines of a script that make the customers, the loaders and the loss, before any model."""
+    return _HEAD.format(
+        data_seed=data.DATA_SEED,
+        means=data._MEANS,
+        spreads=data._SPREADS,
+        units=data._UNITS,
+        lowest=data._LOWEST,
+        highest=data._HIGHEST,
+        seed=seed,
+        batch_size=batch_size,
+    )
+
+
+def script(key: str, *, wrong: bool, seed: int = 0, epochs: int = 15) -> str:
+    """The shown loop as a file that makes the customers, trains, and prints the numbers of the page."""
+    foot = _FOOT.format(logits_of="model[:-1]" if key == "softmax" and wrong else "model")
+    loop = "\n".join(_fill(key, wrong, epochs))
+    return f"{head(seed, batch_size=16 if key in ACCUMULATING else 64)}\n{loop}\n{foot}"
