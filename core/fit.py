@@ -405,7 +405,9 @@ def config_of(checkpoint: Checkpoint) -> FitConfig:
         raise CheckpointError(N_("The file is not a checkpoint of such a run: it has no config of its settings."))
     values, errors = parse_settings(FIELDS, {name: write_setting(value) for name, value in given.items()})
     if errors:
-        raise CheckpointError(N_("In the file, {error}"), error=errors[0])
+        name, allowed = errors[0].name, FIELDS[errors[0].name].help()
+        template = N_("In the file, {name} cannot be {value}; allowed: {allowed}.")
+        raise CheckpointError(template, name=name, value=repr(errors[0].value), allowed=allowed)
     return FitConfig(**values)
 
 
