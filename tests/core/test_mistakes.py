@@ -27,6 +27,8 @@ def test_softmax_twice_leaves_accuracy_and_doubles_the_true_val_loss(seed):
     assert wrong.val_loss >= 2 * right.val_loss
     assert abs(wrong.val_acc - right.val_acc) <= 0.03
     assert min(wrong.shown_val_losses) > softmax_twice_floor(3)
+    assert sum(wrong.histogram()) == sum(right.histogram()) == 200
+    assert wrong.histogram()[-1] > right.histogram()[-1]
     assert statistics.fmean(wrong.confidences) > statistics.fmean(right.confidences) + 0.1
 
 
