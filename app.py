@@ -4,8 +4,12 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import streamlit as st
+from starlette.requests import Request
+from starlette.responses import FileResponse
+from starlette.routing import Route
 
 from core.process import warm_up
+from pages.ui.chart import PLOTLY_JS
 
 
 @asynccontextmanager
@@ -14,4 +18,9 @@ async def lifespan(_app: st.App) -> AsyncIterator[None]:
     yield
 
 
-app = st.App("pages/router.py", lifespan=lifespan)
+async def plotly_js(_request: Request) -> FileResponse:
+    """The plotly.js of the installed package, so that no page asks another host for it."""
+    return FileResponse(PLOTLY_JS, media_type="text/javascript", headers={"Cache-Control": "public, max-age=86400"})
+
+
+app = st.App("pages/router.py", lifespan=lifespan, routes=[Route("/plotly.min.js", plotly_js)])

@@ -26,7 +26,7 @@ def main(argv: list[str] | None = None) -> int:
     step = commands.add_parser("step", help="make calls one by one and print the state after each")
     for name, field in FIELDS.items():
         if not isinstance(field, Flag):
-            step.add_argument(f"--{name.replace('_', '-')}", dest=name, help=field.allowed)
+            step.add_argument(f"--{name.replace('_', '-')}", dest=name, help=field.help())
     step.add_argument(
         "--keep-zeros", dest="set_to_none", action="store_const", const="0", help="zero_grad writes zeros"
     )

@@ -118,7 +118,7 @@ def _sgd(config: StepConfig, before: Snapshot, now: Snapshot) -> Derivation | No
     direction = now.grad
     if config.weight_decay:
         decayed = direction + config.weight_decay * before.w
-        lines.append(("g = ", direction, " + ", config.weight_decay, " · ", before.w, " = ", decayed))
+        lines.append(("g = ", direction, f" + {config.weight_decay:g} · ", before.w, " = ", decayed))
         direction = decayed
     if config.momentum:
         old = _state(before, "momentum_buffer")
@@ -126,10 +126,10 @@ def _sgd(config: StepConfig, before: Snapshot, now: Snapshot) -> Derivation | No
             lines.append(("buffer = g = ", direction))
         else:
             buffer = config.momentum * old + direction
-            lines.append(("buffer = ", config.momentum, " · ", old, " + ", direction, " = ", buffer))
+            lines.append((f"buffer = {config.momentum:g} · ", old, " + ", direction, " = ", buffer))
             direction = buffer
     result = before.w - config.lr * direction
-    lines.append(("w = ", before.w, " − ", config.lr, " · ", direction, " = ", result))
+    lines.append(("w = ", before.w, f" − {config.lr:g} · ", direction, " = ", result))
     return Derivation(tuple(lines), result)
 
 
@@ -146,12 +146,12 @@ def _adamw(config: StepConfig, before: Snapshot, now: Snapshot) -> Derivation | 
     result = shrunk - config.lr * m_hat / (math.sqrt(v_hat) + eps)
     lines: list[Line] = []
     if config.weight_decay:
-        lines.append(("w·(1 − lr·wd) = ", before.w, " · (1 − ", config.lr, " · ", config.weight_decay, ") = ", shrunk))
+        lines.append(("w·(1 − lr·wd) = ", before.w, f" · (1 − {config.lr:g} · {config.weight_decay:g}) = ", shrunk))
     lines += [
         (f"m = {beta1} · ", m, f" + {1 - beta1:.1f} · ", g, " = ", m_new),
         (f"v = {beta2} · ", v, f" + {1 - beta2:.3f} · ", g, "² = ", v_new),
         (f"m̂ = m ÷ (1 − {beta1}^{t}) = ", m_hat, f";  v̂ = v ÷ (1 − {beta2}^{t}) = ", v_hat),
-        ("w = ", shrunk, " − ", config.lr, " · ", m_hat, " ÷ (√", v_hat, f" + {eps:g}) = ", result),
+        ("w = ", shrunk, f" − {config.lr:g} · ", m_hat, " ÷ (√", v_hat, f" + {eps:g}) = ", result),
     ]
     return Derivation(tuple(lines), result)
 

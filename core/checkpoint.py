@@ -46,7 +46,7 @@ class CheckpointError(ValueError):
     """
 
     def __init__(self, template: str, **parts: object) -> None:
-        self.template, self.parts = template, {key: str(part)[:120] for key, part in parts.items()}
+        self.template, self.parts = template, {key: " ".join(str(part).split())[:120] for key, part in parts.items()}
         super().__init__(template.format(**self.parts))
 
 
@@ -216,7 +216,7 @@ def _inspect(data: bytes) -> None:
                 raise CheckpointError("The file would unpack to more than {most} bytes.", most=MOST_BYTES)
             if (damaged := archive.testzip()) is not None:
                 raise CheckpointError("The file is damaged in its part {name}.", name=damaged)
-            pickles = [archive.read(member) for member in members if member.filename.split("/")[-1] == "data.pkl"]
+            pickles = [archive.read(member) for member in members if member.filename.lower().endswith("data.pkl")]
     except CheckpointError:
         raise
     except Exception as error:  # zipfile raises many kinds on a broken file

@@ -7,13 +7,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from core.messages import N_
+
 
 class SettingError(ValueError):
-    """A setting that is not allowed. `str()` is one English sentence; the parts are there for other languages."""
+    """A setting that is not allowed. `str()` is one English sentence; the parts are there for other languages.
 
-    def __init__(self, name: str, value: str, allowed: str) -> None:
-        self.name, self.value, self.allowed = name, value[:40], allowed
-        super().__init__(f"{name} cannot be {self.value!r}; allowed: {allowed}.")
+    `allowed` is a text with placeholders, which `bounds` fill.
+    """
+
+    def __init__(self, name: str, value: str, allowed: str, **bounds: str) -> None:
+        self.name, self.value, self.allowed, self.bounds = name, value[:40], allowed, bounds
+        super().__init__(f"{name} cannot be {self.value!r}; allowed: {allowed.format(**bounds)}.")
 
 
 @dataclass(frozen=True)
@@ -23,15 +28,14 @@ class Choice:
     names: tuple[str, ...]
     aliases: Mapping[str, str] | None = None
 
-    @property
-    def allowed(self) -> str:
+    def help(self) -> str:
         return ", ".join(self.names)
 
     def parse(self, name: str, text: str) -> str:
         wanted = text.strip().lower()
         wanted = (self.aliases or {}).get(wanted, wanted)
         if wanted not in self.names:
-            raise SettingError(name, text, self.allowed)
+            raise SettingError(name, text, "{names}", names=self.help())
         return wanted
 
 
@@ -44,16 +48,23 @@ class Number:
     whole: bool = False
 
     @property
-    def allowed(self) -> str:
-        return f"{'a whole number' if self.whole else 'a number'} from {self.low:g} to {self.high:.10g}"
+    def _allowed(self) -> str:
+        return N_("a whole number from {low} to {high}") if self.whole else N_("a number from {low} to {high}")
+
+    @property
+    def _bounds(self) -> dict[str, str]:
+        return {"low": f"{self.low:g}", "high": f"{self.high:.10g}"}
+
+    def help(self) -> str:
+        return self._allowed.format(**self._bounds)
 
     def parse(self, name: str, text: str) -> float | int:
         try:
             value = int(text) if self.whole else float(text)
         except ValueError:
-            raise SettingError(name, text, self.allowed) from None
+            raise SettingError(name, text, self._allowed, **self._bounds) from None
         if not (math.isfinite(value) and self.low <= value <= self.high):
-            raise SettingError(name, text, self.allowed)
+            raise SettingError(name, text, self._allowed, **self._bounds)
         return value
 
 
@@ -61,12 +72,16 @@ class Number:
 class Flag:
     """Yes or no, written 1 or 0."""
 
-    allowed = "1 or 0"
+    def help(self) -> str:
+        return "1, 0"
 
     def parse(self, name: str, text: str) -> bool:
         if text not in ("0", "1"):
-            raise SettingError(name, text, self.allowed)
+            raise SettingError(name, text, self.help())
         return text == "1"
+
+
+_CODES_ALLOWED = N_("up to {longest} of the letters {letters}")
 
 
 @dataclass(frozen=True)
@@ -77,12 +92,15 @@ class Codes:
     longest: int
 
     @property
-    def allowed(self) -> str:
-        return f"up to {self.longest} of the letters {' '.join(self.letters)}"
+    def _bounds(self) -> dict[str, str]:
+        return {"longest": str(self.longest), "letters": " ".join(self.letters)}
+
+    def help(self) -> str:
+        return _CODES_ALLOWED.format(**self._bounds)
 
     def parse(self, name: str, text: str) -> str:
         if len(text) > self.longest or set(text) - set(self.letters):
-            raise SettingError(name, text, self.allowed)
+            raise SettingError(name, text, _CODES_ALLOWED, **self._bounds)
         return text
 
 

@@ -22,7 +22,7 @@ class TableError(ValueError):
     """
 
     def __init__(self, template: str, **parts: object) -> None:
-        self.template, self.parts = template, {key: str(part)[:40] for key, part in parts.items()}
+        self.template, self.parts = template, {key: " ".join(str(part).split())[:40] for key, part in parts.items()}
         super().__init__(template.format(**self.parts))
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import streamlit as st
 
 from core.arithmetic import derive
@@ -9,13 +11,14 @@ from core.config import Flag, SettingError
 from core.graph import graph
 from core.scenes import SCENES
 from core.stories import STORIES, right_order
-from core.trace import FIELDS, OPTIMIZERS, StepConfig, replay
+from core.trace import FIELDS, StepConfig, replay
 from pages.ui import stepper_view as view
 from pages.ui.address import change_settings, read_settings, write_settings
 from pages.ui.drawing import parabola
 from pages.ui.explain import explain
 from pages.ui.i18n import _, plain
-from pages.ui.markup import rich
+from pages.ui.markup import heading
+from pages.ui.settings import SettingWidgets
 from pages.ui.stepper_controls import controls, controls_state
 
 PAGE = "step"
@@ -44,34 +47,25 @@ def tell(story_key: str) -> None:
     story = STORIES[story_key]
     new_revision()
     st.session_state[f"settings:{PAGE}"] = {"graph": st.session_state[f"settings:{PAGE}"].get("graph", False)}
-    given = {name: value for name, value in vars(story.config.resolved()).items()}
-    change_settings(PAGE, **given, calls=story.calls)
-
-
-def on_setting(name: str) -> None:
-    """A widget changed. The optimizer's own settings start from its defaults; a scene brings its own optimizer."""
-    settings = st.session_state[f"settings:{PAGE}"]
-    for follower in {"scene": ("optimizer", "momentum", "weight_decay"), "optimizer": ("momentum", "weight_decay")}.get(
-        name, ()
-    ):
-        settings.pop(follower, None)
-    change_settings(PAGE, **{name: st.session_state[f"step_{name}"]})
-
-
-def setting(widget, label: str, name: str, value, *args, **kwargs) -> None:
-    st.session_state[f"step_{name}"] = value
-    widget(label, *args, key=f"step_{name}", on_change=on_setting, args=(name,), **kwargs)
+    change_settings(PAGE, **vars(story.config.resolved()), calls=story.calls)
 
 
 def settings_menu(config: StepConfig) -> None:
-    setting(st.selectbox, _("Scene"), "scene", config.scene, list(SCENES), format_func=scene_names().get)
-    setting(st.selectbox, _("Optimizer"), "optimizer", config.optimizer, OPTIMIZERS, format_func=OPTIMIZER_NAMES.get)
-    setting(st.number_input, _("Learning rate"), "lr", config.lr, 0.0, 100.0, step=0.01, format="%.4g")
+    widgets = SettingWidgets(
+        PAGE,
+        FIELDS,
+        vars(config),
+        # The optimizer's own settings start from its defaults; a scene brings its own optimizer.
+        followers={"scene": ("optimizer", "momentum", "weight_decay"), "optimizer": ("momentum", "weight_decay")},
+    )
+    widgets.choice("scene", _("Scene"), scene_names())
+    widgets.choice("optimizer", _("Optimizer"), OPTIMIZER_NAMES)
+    widgets.number("lr", _("Learning rate"), step=0.01)
     if config.optimizer != "adamw":
-        setting(st.number_input, _("Momentum"), "momentum", config.momentum, 0.0, 1.0, step=0.1, format="%.4g")
-    setting(st.number_input, _("Weight decay"), "weight_decay", config.weight_decay, 0.0, 1.0, step=0.01, format="%.4g")
-    setting(st.number_input, _("Seed"), "seed", config.seed, 0, 2**32 - 1, step=1)
-    setting(st.toggle, _("zero_grad sets None (`set_to_none`)"), "set_to_none", config.set_to_none)
+        widgets.number("momentum", _("Momentum"), step=0.1)
+    widgets.number("weight_decay", _("Weight decay"), step=0.01)
+    widgets.number("seed", _("Seed"), step=1)
+    widgets.flag("set_to_none", _("zero_grad sets None (`set_to_none`)"))
 
 
 def subtitle(config: StepConfig) -> str:
@@ -89,10 +83,8 @@ def stepper(config: StepConfig) -> None:
     revision = st.session_state.setdefault("step_revision", 0)
     state = controls_state(CONTROLS, revision)
     if state:
-        try:
+        with suppress(SettingError):  # what the browser sends is a stranger's word too
             settings["calls"] = FIELDS["calls"].parse("calls", state["calls"])
-        except SettingError:  # not from our own controls
-            pass
         settings["graph"] = bool(state["graph"])
     calls, show_graph = settings["calls"], settings["graph"]
     scene = SCENES[config.scene]
@@ -103,14 +95,18 @@ def stepper(config: StepConfig) -> None:
     guess = state["guess"] if state and before else None
     says = (view.verdict(guess, now, scene) if guess is not None else "") + view.sentence(explain(scene, before, now))
     says += view.comparison(scene, now, right_order(config, calls), calls.count("s")) + view.raised(now)
+    maps = view.matrices(scene, config, before, now)
     st.html(
         '<div class="fc-stepper">'
         f"{view.program(scene, config, calls)}{view.state_table(scene, snapshots)}"
         f'<div class="fc-says">{says}</div>{view.derivation(derive(config, before, now), now)}'
-        f"{view.matrices(scene, before, now)}</div>"
+        f"{maps if scene.is_classifier else ''}</div>"
     )
     if not scene.is_classifier:
-        parabola([s.w for s in snapshots if s.call in ("start", "step")])
+        numbers, picture = st.columns(2)
+        numbers.html(f'<div class="fc-stepper">{maps}</div>')
+        with picture:
+            parabola([s.w for s in snapshots if s.call in ("start", "step")])
     if show_graph:
         st.html(view.graph_view(graph(config, calls)))
 
@@ -124,13 +120,13 @@ st.session_state["step_address_calls"] = settings.get("calls")
 config = StepConfig(**{name: settings[name] for name in CONFIG_FIELDS if name in settings}).resolved()
 write_settings(PAGE, {"calls": "", "graph": False, **settings, **vars(config)})
 
-heading, stories, menu = st.columns([8, 1.25, 1.25], vertical_alignment="center")
-heading.html(
-    f'<h1 class="fc-question">{rich(_("Does `backward` change the weights?"))}</h1><p class="fc-sub">{rich(subtitle(config))}</p>'
-)
-with stories.popover(_("Stories"), width="stretch"):
+question, menus = st.columns([8, 2.6], vertical_alignment="center")
+with question:
+    heading(_("Does `backward` change the weights?"), subtitle(config))
+row = menus.container(horizontal=True)
+with row.popover(_("Stories"), width="stretch"):
     for key, story in STORIES.items():
         st.button(_(story.title), key=f"story_{key}", on_click=tell, args=(key,), width="stretch")
-with menu.popover(_("Settings"), width="stretch"):
+with row.popover(_("Settings"), width="stretch"):
     settings_menu(config)
 stepper(config)

@@ -12,11 +12,11 @@ from typing import Any
 import streamlit as st
 
 from core.config import Field, SettingError, parse_settings, write_setting
-from pages.ui.i18n import _
+from pages.ui.i18n import _, localise
 
 
 def read_settings(page: str, fields: Mapping[str, Field]) -> dict[str, Any]:
-    """The settings of `page` that the visitor has chosen, by the address or before; what the address has wrong is said."""
+    """The settings of `page` chosen by the address, or earlier in the visit. Says what the address has wrong."""
     given = {name: st.query_params[name] for name in fields if name in st.query_params}
     kept = st.session_state.setdefault(f"settings:{page}", {})
     if given and given != st.session_state.get(f"address:{page}"):
@@ -50,4 +50,8 @@ def notice(error: SettingError) -> str:
     """What is wrong with a setting, and what is allowed, in the visitor's language."""
     return _(
         "The address says {name} = {value}, which is not possible. Allowed: {allowed}. The default is used."
-    ).format(name=f"`{error.name}`", value=f"`{error.value.replace('`', '')}`", allowed=error.allowed)
+    ).format(
+        name=f"`{error.name}`",
+        value=f"`{error.value.replace('`', '')}`",
+        allowed=localise(_(error.allowed).format(**error.bounds)),
+    )

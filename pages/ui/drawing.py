@@ -4,33 +4,10 @@ from __future__ import annotations
 
 from html import escape
 
-import streamlit as st
-
+from pages.ui.component import component
 from pages.ui.i18n import _, number
 
-_component = st.components.v2.component(
-    "five_calls.drawing",
-    html="\n<div></div>",
-    css="""
-svg { width: 100%; height: auto; display: block; font-family: var(--st-font); }
-text { fill: var(--st-text-color); }
-a { cursor: pointer; }
-a:focus-visible { outline: 3px solid var(--st-primary-color); }
-""",
-    js="""
-export default function (component) {
-  const box = component.parentElement.querySelector("div");
-  box.innerHTML = component.data.svg;
-  for (const link of box.querySelectorAll("a[data-page]")) {
-    link.onclick = (event) => {
-      if (event.ctrlKey || event.metaKey || event.shiftKey) return;
-      event.preventDefault();
-      component.setTriggerValue("page", link.dataset.page);
-    };
-  }
-}
-""",
-)
+_component = component("drawing")
 
 
 def draw(svg: str, key: str, *, width: int | str = "stretch") -> str | None:
@@ -42,7 +19,7 @@ def parabola(weights: list[float]) -> None:
     """The scalar scene's loss 4.5w² over w, with a numbered point where each step left the weight."""
     finite = [w for w in weights if abs(w) < 1e6]
     reach = max(1.25, *(abs(w) * 1.15 for w in finite))
-    wide, high, top, left = 460, 190, 12, 40
+    wide, high, top, left = 460, 165, 12, 40
 
     def x(w: float) -> float:
         return left + (w / reach + 1) / 2 * (wide - left - 10)
@@ -62,11 +39,13 @@ def parabola(weights: list[float]) -> None:
         f'<text x="{x(w):.1f}" y="{high - 20}" text-anchor="middle" font-size="12">{number(w, 1)}</text>'
         for w in (-reach, 0, reach)
     ).replace('text-anchor="middle"', 'text-anchor="start"', 1)
+    axis = "light-dark(#9aa4b8, #5b6784)"
     svg = (
-        f'<svg viewBox="0 0 {wide + 20} {high}" role="img" aria-label="{escape(words)}" style="max-width:620px">'
-        f'<line x1="{left}" x2="{wide}" y1="{y(0):.1f}" y2="{y(0):.1f}" stroke="light-dark(#9aa4b8, #5b6784)"/>'
-        f'<line x1="{x(0):.1f}" x2="{x(0):.1f}" y1="{top}" y2="{y(0):.1f}" stroke="light-dark(#9aa4b8, #5b6784)" stroke-dasharray="3 4"/>'
-        f'<polyline points="{curve}" fill="none" stroke="light-dark(#1f55d6, #7fa6ff)" stroke-width="2"/>{points}{ticks}'
+        f'<svg viewBox="0 0 {wide + 20} {high}" role="img" aria-label="{escape(words)}" style="max-width:500px">'
+        f'<path d="M{left} {y(0):.1f}H{wide}" stroke="{axis}"/>'
+        f'<path d="M{x(0):.1f} {top}V{y(0):.1f}" stroke="{axis}" stroke-dasharray="3 4"/>'
+        f'<polyline points="{curve}" fill="none" stroke="light-dark(#1f55d6, #7fa6ff)" stroke-width="2"/>'
+        f"{points}{ticks}"
         f'<text x="{wide / 2 + 20}" y="{high - 4}" text-anchor="middle" font-size="12">w</text>'
         f'<text x="4" y="{top + 8}" font-size="12">loss</text></svg>'
     )

@@ -56,7 +56,8 @@ def _forward(scene: Scene, _before: Snapshot, now: Snapshot) -> str:
 def _loss(scene: Scene, _before: Snapshot, now: Snapshot) -> str:
     if scene.is_classifier and scene.loss_divisor == 1:
         return _(
-            "**loss** is one number, {loss}. A blind guess among three classes costs ln 3 ≈ {guess}. Weights and gradients are as they were."
+            "**loss** is one number, {loss}. A blind guess among three classes costs ln 3 ≈ {guess}. "
+            "Weights and gradients are as they were."
         ).format(loss=number(now.loss), guess=number(math.log(3), 3))
     return _("**loss** is one number, {loss}. Weights and gradients are as they were.").format(loss=number(now.loss))
 
@@ -90,7 +91,8 @@ def _backward(scene: Scene, before: Snapshot, now: Snapshot) -> str:
             **names,
         )
     return _(
-        "**backward** wrote {grad} into {wgrad}. {w} is still {value}: backward only computes; **step** is what moves it."
+        "**backward** wrote {grad} into {wgrad}. {w} is still {value}: backward only computes; "
+        "**step** is what moves it."
     ).format(grad=number(now.grad), value=number(now.w), **names)
 
 
@@ -98,7 +100,8 @@ def _step(scene: Scene, before: Snapshot, now: Snapshot) -> str:
     names = _names(scene)
     if now.outcome == "nothing" and now.grad is None:
         return _(
-            "**step** changed nothing and raised nothing: {wgrad} is `None`, and the optimizer passes over such a weight in silence."
+            "**step** changed nothing and raised nothing: {wgrad} is `None`, "
+            "and the optimizer passes over such a weight in silence."
         ).format(**names)
     if "w" not in now.changed:
         return _("**step** moved nothing: {w} is still {value}.").format(value=number(now.w), **names)

@@ -1,4 +1,4 @@
-"""Two languages: English is the source, Bangla comes from the gettext catalogue, read with Babel without a compile step."""
+"""Two languages: English is the source; Bangla comes from a gettext catalogue that Babel reads as it is."""
 
 from __future__ import annotations
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from html import escape
 
+import streamlit as st
 from torch import Tensor
 
 from pages.ui.i18n import number
@@ -17,7 +18,7 @@ def rich(text: str) -> str:
 
 
 def heat_map(title: str, tensor: Tensor | None, kind: str, *, empty: str, changed: bool = False) -> str:
-    """A matrix with its numbers, shaded by size against its own largest; `kind` names the colour, `empty` stands for None.
+    """A matrix with its numbers, shaded by size; `kind` names the colour, `empty` is what stands there for None.
 
     `tensor` has shape (rows, columns), (columns,) or (); None draws a box of no fixed size that says `empty`.
     """
@@ -36,3 +37,8 @@ def heat_map(title: str, tensor: Tensor | None, kind: str, *, empty: str, change
         for row in matrix.tolist()
     )
     return f'<figure class="fc-heat">{caption}<table class="fc-{kind}">{rows}</table></figure>'
+
+
+def heading(question: str, subtitle: str) -> None:
+    """The question of a page, and beneath it what is being looked at."""
+    st.html(f'<h1 class="fc-question">{rich(question)}</h1><p class="fc-sub">{rich(subtitle)}</p>')

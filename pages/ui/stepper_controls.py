@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import streamlit as st
@@ -12,15 +11,11 @@ from core.order import automaton, this_batch
 from core.scenes import Scene
 from core.script import script
 from core.trace import MOST_CALLS, Snapshot, StepConfig
+from pages.ui.actions import copy_texts
+from pages.ui.component import component
 from pages.ui.i18n import _, localise
 
-_FILES = Path(__file__).with_suffix("")
-_component = st.components.v2.component(
-    "five_calls.stepper_controls",
-    html=_FILES.with_suffix(".html").read_text("utf-8"),
-    css=_FILES.with_suffix(".css").read_text("utf-8"),
-    js=_FILES.with_suffix(".js").read_text("utf-8"),
-)
+_component = component("stepper_controls")
 
 
 def controls_state(key: str, revision: int) -> dict[str, Any] | None:
@@ -60,6 +55,7 @@ def _marks(scene: Scene, calls: str, snapshots: tuple[Snapshot, ...]) -> dict[st
 
 def _texts() -> dict[str, str]:
     return {
+        **copy_texts(),
         "calls": _("The five calls"),
         "back": _("← Back"),
         "next": _("Next: {call} →"),
@@ -72,11 +68,6 @@ def _texts() -> dict[str, str]:
         "count": _("call {at} of {total}"),
         "predict": _("Predict first"),
         "graph": _("Show the graph"),
-        "link": _("Copy link to this state"),
-        "script": _("Copy as a script"),
-        "linkCopied": _("Link copied."),
-        "scriptCopied": _("Script copied: run it with python."),
-        "byHand": _("Copy this text by hand."),
         "question": _("What will {call} change?"),
         "run": _("Run it"),
         "cancel": _("Cancel"),

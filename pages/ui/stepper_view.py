@@ -1,4 +1,4 @@
-"""What the stepper shows of a replay, as HTML: the state table, the program, the matrices, and where a number comes from."""
+"""What the stepper shows of a replay, as HTML: state table, program, matrices, and where a number comes from."""
 
 from __future__ import annotations
 
@@ -26,9 +26,10 @@ def state_table(scene: Scene, snapshots: tuple[Snapshot, ...]) -> str:
     )
     rows = [_row(before, now) for before, now in zip((None, *snapshots[:-1]), snapshots, strict=True)]
     rows[-1] = rows[-1].replace("<tr", '<tr class="fc-now" aria-current="step"', 1)
+    label, after = escape(_("State after each call")), escape(_("after"))
     return (
-        f'<div class="fc-scroll" tabindex="0" role="region" aria-label="{escape(_("State after each call"))}">'
-        f'<table class="fc-state"><thead><tr><th scope="col">{escape(_("after"))}</th>{head}</tr></thead>'
+        f'<div class="fc-scroll" tabindex="0" role="region" aria-label="{label}">'
+        f'<table class="fc-state"><thead><tr><th scope="col">{after}</th>{head}</tr></thead>'
         f"<tbody>{''.join(rows)}</tbody></table></div>"
     )
 
@@ -38,22 +39,22 @@ def _row(before: Snapshot | None, now: Snapshot) -> str:
     title = {"error": _("raised"), "nothing": _("changed nothing")}.get(now.outcome, "")
     name = _("start") if now.call == "start" else now.call
     cells = "".join(_cell(field, before, now) for field in _ROW_FIELDS)
-    return f'<tr data-position="{now.position}"><th scope="row"><span title="{escape(title)}">{escape(name)}{sign}</span></th>{cells}</tr>'
+    head = f'<th scope="row"><span title="{escape(title)}">{escape(name)}{sign}</span></th>'
+    return f'<tr data-position="{now.position}">{head}{cells}</tr>'
 
 
 def _cell(field: str, before: Snapshot | None, now: Snapshot) -> str:
     value, old = getattr(now, field), None if before is None else getattr(before, field)
     text = ("–" if field == "loss" else "None") if value is None else number(value)
+    text = f'<span class="fc-value">{text}</span>'
     changed = before is not None and value != old and not (value != value and old != old)
     if changed:
         sign = "▲" if value is not None and (old is None or value > old) else "▼"
-        text = f'<span class="fc-mark" role="img" aria-label="{escape(_("changed"))}">{sign}</span> <span class="fc-value">{text}</span>'
-    else:
-        text = f'<span class="fc-value">{text}</span>'
-    return (
-        f'<td data-call="{now.call}" data-field="{field}" data-position="{now.position}"'
-        f' class="{"fc-changed" if changed else ""}{" fc-absent" if value is None else ""}">{text}</td>'
-    )
+        label = escape(_("changed"))
+        text = f'<span class="fc-mark" role="img" aria-label="{label}">{sign}</span> {text}'
+    look = f"{'fc-changed' if changed else ''} {'fc-absent' if value is None else ''}".strip()
+    place = f'data-call="{now.call}" data-field="{field}" data-position="{now.position}"'
+    return f'<td {place} class="{look}">{text}</td>'
 
 
 def program(scene: Scene, config: StepConfig, calls: str) -> str:
@@ -131,12 +132,12 @@ def _line(line: tuple[str | float, ...], *, last: bool) -> str:
     return "".join(parts)
 
 
-def matrices(scene: Scene, before: Snapshot | None, now: Snapshot) -> str:
+def matrices(scene: Scene, config: StepConfig, before: Snapshot | None, now: Snapshot) -> str:
     """Weight, gradient and the optimizer's tensors for it; then logits and softmax."""
     name = next(iter(now.parameters))
     old_grad = None if before is None else before.grads[name]
     state = now.optimizer_state.get(name, {})
-    keys = [key for key in state if key != "step"] or ["momentum_buffer"]
+    keys = ("exp_avg", "exp_avg_sq") if config.optimizer == "adamw" else ("momentum_buffer",) * bool(config.momentum)
     grad = now.grads[name]
     maps = [
         heat_map(name, now.parameters[name], "weight", empty="", changed="w" in now.changed),
@@ -157,7 +158,7 @@ def matrices(scene: Scene, before: Snapshot | None, now: Snapshot) -> str:
 def graph_view(nodes: list[Node]) -> str:
     """The autograd graph from the loss back to the leaves, a box a node."""
     if not nodes:
-        return f'<p class="fc-say">{rich(_("No graph: no forward has run yet."))}</p>'
+        return sentence(_("No graph: no forward has run yet."))
     boxes = []
     for position, node in enumerate(nodes, start=1):
         inputs = " ".join(f"→{localise(str(i + 1))}" for i in node.inputs)
@@ -171,4 +172,5 @@ def graph_view(nodes: list[Node]) -> str:
             f'<li class="{"fc-freed" if node.freed else ""}"><span>{localise(str(position))}</span> '
             f"<code>{escape(node.name.rsplit(':', 1)[-1])}</code> <small>{escape(saved)} {inputs}</small></li>"
         )
-    return f'<ol class="fc-graph" aria-label="{escape(_("The autograd graph"))}">{"".join(boxes)}</ol>'
+    label = escape(_("The autograd graph"))
+    return f'<ol class="fc-graph" aria-label="{label}">{"".join(boxes)}</ol>'

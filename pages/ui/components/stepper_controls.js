@@ -1,4 +1,3 @@
-
 // The stepper's controls. What they hold is data: `full`, a string of call codes, and `at`, how many of them are made.
 // A press changes that string here and sends the whole of it, so that no press is lost however slow the server is.
 const KEYS = "flzbs";

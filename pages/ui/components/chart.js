@@ -1,0 +1,24 @@
+const load = () => window.fiveCallsPlotly ??= new Promise((done, failed) => {
+  const script = document.createElement("script");
+  script.src = new URL("plotly.min.js", location.href.split("?")[0]);
+  script.onload = () => done(window.Plotly);
+  script.onerror = failed;
+  document.head.append(script);
+});
+
+const themed = (value, dark) => {
+  if (typeof value === "string") return value.replace(/light-dark\(([^,]+), ([^)]+)\)/g, dark ? "$2" : "$1");
+  if (Array.isArray(value)) return value.map((item) => themed(item, dark));
+  if (value && typeof value === "object") return Object.fromEntries(Object.entries(value).map(([k, v]) => [k, themed(v, dark)]));
+  return value;
+};
+
+export default async function ({ parentElement: root, data }) {
+  const box = root.querySelector(".fc-chart");
+  box.style.minHeight = `${data.height}px`;
+  box.setAttribute("aria-label", data.words);
+  const plotly = await load();
+  const dark = getComputedStyle(box).colorScheme === "dark";
+  const { data: traces, layout } = themed(data.figure, dark);
+  await plotly.react(box, traces, { ...layout, height: data.height }, { responsive: true, displaylogo: false, displayModeBar: false });
+}

@@ -1,0 +1,92 @@
+import pytest
+
+from core.checkpoint import SKIPPABLE
+from core.config import SettingError
+from core.fit import FitConfig
+from core.resume import FIELDS, ORDERS, REASONS, Parts, ResumeConfig, compare, write_parts
+
+STEPPED = FitConfig(scheduler="step")
+
+
+@pytest.mark.parametrize("batch", [0, 1, 3, 6, 7])
+def test_with_every_part_the_runs_are_equal_to_the_bit(batch: int) -> None:
+    result = compare(ResumeConfig(STEPPED, batch=batch))
+    assert result.exact
+    assert result.equal_tensors == result.tensors == 6
+    assert result.largest_difference == 0
+    assert result.full.log == result.resumed.log
+    assert len(result.before) + len(result.rows) == result.full.epochs[-1].epoch
+
+
+@pytest.mark.parametrize(
+    ("part", "reason", "step"),
+    [
+        ("optimizer", "lr", (7, 4)),
+        ("torch_rng", "loss", (7, 4)),
+        ("loader_rng", "order", (8, 1)),
+        ("scheduler", "lr", (9, 1)),
+        ("position", "order", (7, 4)),
+    ],
+)
+def test_a_part_left_out_parts_the_runs_at_a_known_step(part: str, reason: str, step: tuple[int, int]) -> None:
+    result = compare(ResumeConfig(STEPPED, batch=3, skip=(part,)))
+    assert result.parting.reason == reason
+    assert (result.parting.full.epoch, result.parting.full.batch) == step
+    assert result.equal_tensors < result.tensors
+    assert result.largest_difference > 0
+    sides = result.parting.full, result.parting.resumed
+    assert (sides[0].rows == sides[1].rows) == (reason != "order")
+    assert (sides[0].lr == sides[1].lr) == (reason != "lr")
+
+
+def test_an_optimizer_that_forgot_makes_another_step_of_the_same_loss() -> None:
+    parting = compare(ResumeConfig(skip=("optimizer",))).parting
+    assert parting.reason == "step"
+    assert parting.full == parting.resumed
+    assert (parting.full.epoch, parting.full.batch) == (7, 1)
+
+
+def test_without_the_loop_state_the_epochs_are_counted_anew() -> None:
+    result = compare(ResumeConfig(skip=("loop",)))
+    assert result.parting.reason in ("length", "log")
+    assert result.resumed.epochs[0].epoch == 1
+    assert result.resumed.epochs[0].train_loss == result.full.epochs[0].train_loss
+
+
+def test_rng_restored_before_the_skip_goes_wrong_within_an_epoch_only() -> None:
+    assert compare(ResumeConfig(order="rng-before-skip")).exact
+    result = compare(ResumeConfig(batch=3, order="rng-before-skip"))
+    assert result.parting.reason == "order"
+    assert result.parting.full.batch == result.parting.resumed.batch == 4
+
+
+def test_a_stopper_saved_before_its_update_stops_too_late() -> None:
+    result = compare(ResumeConfig(order="stopper-before-update"))
+    assert result.parting.reason == "length"
+    assert result.parting.full is None
+    assert len(result.resumed.epochs) == len(result.full.epochs) + 1
+    assert result.rows[-1][0] is None
+
+
+def test_a_log_that_counts_otherwise_is_a_parting_too() -> None:
+    config = FitConfig(max_epochs=8, patience=100)
+    result = compare(ResumeConfig(config, epoch=4, order="stopper-before-update"))
+    assert result.parting.reason == "log"
+    assert result.equal_tensors == result.tensors
+
+
+def test_a_run_that_is_over_has_nothing_left_to_compare() -> None:
+    result = compare(ResumeConfig(epoch=100, batch=5))
+    assert result.exact
+    assert result.rows == []
+
+
+def test_parts_are_read_as_they_are_written() -> None:
+    field = FIELDS["skip"]
+    assert field.parse("skip", write_parts(SKIPPABLE)) == SKIPPABLE
+    assert field.parse("skip", "") == ()
+    assert field.parse("skip", "RNG, optimizer") == ("optimizer", "torch_rng", "loader_rng")
+    with pytest.raises(SettingError, match="allowed: optimizer"):
+        Parts().parse("skip", "weights")
+    assert {"order", "lr", "loss", "step", "length", "log"} == set(REASONS)
+    assert ORDERS[0] == ResumeConfig().order
