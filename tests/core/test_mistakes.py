@@ -1,4 +1,5 @@
 import statistics
+import threading
 
 import pytest
 import torch
@@ -104,6 +105,22 @@ def test_the_script_prints_the_same_numbers(key, wrong, run_script):
     assert steps == f"steps {len(run.grad_norms)}, last gradient norm {run.grad_norms[-1]:.2f}"
     assert kept.startswith(f"with the best weights: {run.kept_val_loss:.4f}")
     assert (run.warning or "") in complaints
+
+
+def test_visitors_training_at_once_get_the_numbers_of_those_who_train_alone():
+    cases = [("scheduler-first", True), ("no-eval", True), ("no-zero-grad", False), ("undivided", True)]
+    alone = {case: run_mistake(*case, 5, 3) for case in cases}
+    run_mistake.cache_clear()
+    together = {}
+    threads = [
+        threading.Thread(target=lambda case=case: together.__setitem__(case, run_mistake(*case, 5, 3)))
+        for case in cases
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert together == alone
 
 
 def test_nothing_is_drawn_from_the_process():
