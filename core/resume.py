@@ -26,8 +26,7 @@ class Parts:
 
     names: tuple[str, ...] = SKIPPABLE
 
-    @property
-    def allowed(self) -> str:
+    def help(self) -> str:
         return ", ".join((*self.names, "rng"))
 
     def parse(self, name: str, text: str) -> tuple[str, ...]:
@@ -35,7 +34,7 @@ class Parts:
         if "rng" in wanted:
             wanted = wanted - {"rng"} | {"torch_rng", "loader_rng"}
         if wanted - set(self.names):
-            raise SettingError(name, text, self.allowed)
+            raise SettingError(name, text, "{names}", names=self.help())
         return tuple(part for part in self.names if part in wanted)
 
 

@@ -22,11 +22,11 @@ FILES = ("best.pt", "last.pt", "final_weights.pt")
 def add(commands: Any) -> None:
     train = commands.add_parser("train", help="train on the customers until early stopping, saving each epoch")
     for name, field in FIELDS.items():
-        train.add_argument(f"--{name.replace('_', '-')}", dest=name, help=field.allowed)
+        train.add_argument(f"--{name.replace('_', '-')}", dest=name, help=field.help())
     train.add_argument("--out", default=".", metavar="DIR", help=f"where to write {', '.join(FILES)}")
     train.add_argument("--stop-after", metavar="EPOCH[:BATCH]", help="interrupt after an epoch, or in it after a batch")
     train.add_argument("--resume", metavar="FILE", help="go on from a checkpoint")
-    train.add_argument("--skip", action="append", metavar="PART", help=f"leave out of --resume: {Parts().allowed}")
+    train.add_argument("--skip", action="append", metavar="PART", help=f"leave out of --resume: {Parts().help()}")
     train.add_argument("--json", action="store_true", help="print one object a line for each epoch, numbers unrounded")
     train.set_defaults(run=_train)
 

@@ -1,4 +1,4 @@
-"""Two languages: English is the source; Bangla comes from a gettext catalogue that Babel reads as it is."""
+"""Two languages: English is the source; Bangla comes from gettext catalogues that Babel reads as they are."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 
 import streamlit as st
-from babel.messages.catalog import Catalog
+from babel.messages.catalog import Message
 from babel.messages.pofile import read_po
 
 LANGUAGES = {"en": "English", "bn": "বাংলা"}
@@ -16,10 +16,18 @@ _BANGLA_DIGITS = str.maketrans("0123456789", "০১২৩৪৫৬৭৮৯")
 
 
 @cache
-def catalogue(language: str) -> Catalog:
-    """The catalogue of `language`, one of `LANGUAGES` but English, as its file has it."""
-    with (LOCALE / f"{language}.po").open("rb") as file:
-        return read_po(file, locale=language)
+def catalogue(language: str) -> dict[str, str]:
+    """English text -> the text in `language`, from all the catalogues in its folder."""
+    return {message.id: message.string for message in messages(language)}
+
+
+def messages(language: str) -> list[Message]:
+    """Every entry of the catalogues of `language`, one of `LANGUAGES` but English; a file covers some of the pages."""
+    found = []
+    for path in sorted((LOCALE / language).glob("*.po")):
+        with path.open("rb") as file:
+            found += [message for message in read_po(file, locale=language) if message.id]
+    return found
 
 
 def language() -> str:
@@ -48,8 +56,7 @@ def _(text: str) -> str:
     """`text`, written in English in the code, in the visitor's language."""
     if language() == "en":
         return text
-    message = catalogue(language()).get(text)
-    return message.string if message is not None and message.string else text
+    return catalogue(language()).get(text) or text
 
 
 def number(value: float, digits: int = 4) -> str:
