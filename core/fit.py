@@ -437,7 +437,16 @@ def log_line(record: EpochRecord) -> str:
 
 def ending_line(run: Run) -> str:
     """The last line of a finished run's log."""
-    best = f"best epoch {run.stopper.best_epoch}" if run.stopper.best_epoch else "no epoch gave a finite val loss"
-    if run.stopper.stopped:
-        return f"early stop: val loss has not fallen for {run.stopper.bad_epochs} epochs; {best}"
-    return f"all {run.epochs} epochs done; {best}"
+    return _ending(run.stopper.stopped, run.epochs, run.stopper.best_epoch, run.stopper.bad_epochs)
+
+
+def ending_of(last: EpochRecord) -> str:
+    """The last line of the log of a run that ended with this epoch."""
+    return _ending(last.stopped, last.epoch, last.best_epoch, last.bad_epochs)
+
+
+def _ending(stopped: bool, epochs: int, best_epoch: int, bad_epochs: int) -> str:
+    best = f"best epoch {best_epoch}" if best_epoch else "no epoch gave a finite val loss"
+    if stopped:
+        return f"early stop: val loss has not fallen for {bad_epochs} epochs; {best}"
+    return f"all {epochs} epochs done; {best}"
