@@ -167,7 +167,7 @@ def overfit_lines(key: str, wrong: bool, steps: int) -> str:
     """The loop's training part without validation, `steps` passes long, noting each loss in `losses`."""
     places = _RIGHT | _DIFFERENT[key][wrong]
     accumulating = key in ACCUMULATING
-    scheduler = places["make_scheduler"].replace("step_size=4", f"step_size={steps // 3}")
+    scheduler = places["make_scheduler"].replace("step_size=4", f"step_size={max(steps // 3, 1)}")
     undivided = " * window" if accumulating and "/ window" in places["window_loss"] else ""
     epoch = (_ACCUMULATING_EPOCH if accumulating else _EPOCH).format(**places)
     epoch = "\n".join(line.rstrip() for line in epoch.split("\n") if "norms" not in line)
