@@ -6,6 +6,7 @@ import copy
 import math
 from collections.abc import Collection, Iterator
 from dataclasses import asdict, dataclass, replace
+from functools import lru_cache
 from hashlib import sha256
 from typing import Any
 
@@ -249,6 +250,13 @@ class Run:
         self._between_epochs()
         return record
 
+    def advance(self, epochs: int, batch: int = 0) -> None:
+        """Train until so many epochs are finished and `batch` batches of the next are trained, or the run is over."""
+        while self.epochs < epochs and not self.done:
+            self.epoch()
+        while self.epochs == epochs and self.batch < min(batch, self.batches) and not self.done:
+            self.step()
+
     def _require_more(self) -> None:
         if self.done:
             raise RuntimeError(f"the run is over ({self.ending}) after epoch {self.epochs}")
@@ -420,12 +428,19 @@ def fit(
         yield run.epoch()
 
 
+@lru_cache(maxsize=256)
+def finished(config: FitConfig) -> tuple[EpochRecord, ...]:
+    """The records of the whole run on the customers, kept for the next visitor who asks for the same."""
+    return tuple(fit(config))
+
+
 def over_seeds(
     config: FitConfig, seeds: Collection[int], data: Dataset | None = None
 ) -> Iterator[tuple[int, tuple[EpochRecord, ...]]]:
     """The same run from other beginnings, one (seed, records) at a time, to tell a difference from luck."""
     for seed in seeds:
-        yield seed, tuple(fit(replace(config, seed=seed), data=data))
+        other = replace(config, seed=seed)
+        yield seed, finished(other) if data is None else tuple(fit(other, data=data))
 
 
 def log_line(record: EpochRecord) -> str:

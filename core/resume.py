@@ -130,10 +130,7 @@ class Comparison:
 def interrupt(config: FitConfig, epoch: int, batch: int, stopper_first: bool = False) -> tuple[Run, Checkpoint]:
     """Train up to there, or to the end if it comes first; the run, and the checkpoint that it would leave."""
     run = Run(config)
-    while run.epochs < epoch and not run.done:
-        run.epoch()
-    while run.batch < min(batch, run.batches) and not run.done:
-        run.step()
+    run.advance(epoch, batch)
     return run, run.checkpoint(stopper_first=stopper_first)
 
 

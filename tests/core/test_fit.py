@@ -20,6 +20,7 @@ from core.fit import (
     Run,
     config_of,
     ending_line,
+    finished,
     fit,
     log_line,
     over_seeds,
@@ -126,6 +127,20 @@ def test_steps_and_epochs_make_the_same_run() -> None:
     assert sorted(row for step in steps[:7] for row in step.rows) == list(range(400))
     first = sum(step.loss * len(step.rows) for step in steps[:7]) / 400
     assert first == by_step.history[0].train_loss
+
+
+def test_advance_goes_there_and_no_further() -> None:
+    run = Run(SHORT)
+    run.advance(1, 3)
+    assert (run.epochs, run.batch) == (1, 3)
+    run.advance(1, 2)
+    run.advance(0, 7)
+    assert (run.epochs, run.batch) == (1, 3)
+    run.advance(1, 99)
+    assert (run.epochs, run.batch) == (1, 7)
+    run.advance(99, 5)
+    assert (run.epochs, run.batch, run.done) == (3, 0, True)
+    assert tuple(run.history) == finished(SHORT) == tuple(fit(SHORT))
 
 
 def test_every_interruption_within_two_epochs_is_resumed_to_the_bit() -> None:
