@@ -5,8 +5,7 @@ from __future__ import annotations
 import copy
 import math
 from collections.abc import Collection, Iterator
-from dataclasses import asdict, dataclass, replace
-from functools import lru_cache
+from dataclasses import asdict, dataclass
 from hashlib import sha256
 from typing import Any
 
@@ -426,21 +425,6 @@ def fit(
     run = Run(config, data) if resume_from is None else Run.resume(resume_from, config=config, data=data)
     while not run.done:
         yield run.epoch()
-
-
-@lru_cache(maxsize=256)
-def finished(config: FitConfig) -> tuple[EpochRecord, ...]:
-    """The records of the whole run on the customers, kept for the next visitor who asks for the same."""
-    return tuple(fit(config))
-
-
-def over_seeds(
-    config: FitConfig, seeds: Collection[int], data: Dataset | None = None
-) -> Iterator[tuple[int, tuple[EpochRecord, ...]]]:
-    """The same run from other beginnings, one (seed, records) at a time, to tell a difference from luck."""
-    for seed in seeds:
-        other = replace(config, seed=seed)
-        yield seed, finished(other) if data is None else tuple(fit(other, data=data))
 
 
 def log_line(record: EpochRecord) -> str:

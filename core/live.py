@@ -44,3 +44,8 @@ class LiveRun:
 def is_over(config: FitConfig, records: tuple[EpochRecord, ...]) -> bool:
     """Whether the run ends with the last of `records`."""
     return bool(records) and (records[-1].stopped or records[-1].epoch >= config.max_epochs)
+
+
+def finished(config: FitConfig, data: Dataset | None = None) -> tuple[EpochRecord, ...]:
+    """The records of the whole run, from its first epoch to where it stops."""
+    return LiveRun(config, data).upto(config.max_epochs)

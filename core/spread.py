@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import statistics
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from core.fit import EpochRecord, FitConfig, over_seeds
+from core.fit import FitConfig
+from core.live import finished
 
 SEEDS = tuple(range(10))
 
@@ -35,7 +36,7 @@ class Spread:
 @lru_cache(maxsize=64)
 def spread(config: FitConfig) -> Spread:
     """Train `config` once from each of `SEEDS`; its own seed does not matter."""
-    runs: list[tuple[EpochRecord, ...]] = [records for _, records in over_seeds(config, SEEDS)]
+    runs = [finished(replace(config, seed=seed)) for seed in SEEDS]
     by_epoch = [[run[i].val_loss for run in runs if i < len(run)] for i in range(max(map(len, runs)))]
     return Spread(
         low=tuple(map(min, by_epoch)),

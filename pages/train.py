@@ -7,6 +7,7 @@ import streamlit as st
 from core.config import Number
 from core.fit import FIELDS, FitConfig
 from core.live import LiveRun, is_over
+from core.notice import first_epoch
 from core.run_script import run_script
 from core.spread import spread
 from core.table import MOST_BYTES, TableError, columns, read_table
@@ -146,7 +147,7 @@ st.fragment(results, run_every=max(0.25, 1 / pace) if playing else None)(config)
 
 if not playing:
     if len(records) > 1:
-        st.html(view.notices_html(records))
+        st.html(view.notices_html(records, first_epoch(config, st.session_state.get("train_data"))))
     with st.container(horizontal=True):
         copy_actions(None if run.own_table else run_script(config, len(records)))
         st.download_button(_("Epochs as CSV"), view.as_csv(records), "epochs.csv", "text/csv", type="tertiary")

@@ -11,6 +11,7 @@ from typing import Any
 from core.data import Dataset
 from core.fit import EpochRecord, FitConfig, ending_of, log_line
 from core.live import is_over
+from core.notice import FirstEpoch, disagreement, turn
 from core.spread import Spread
 from pages.ui.chart import COLOURS, layout
 from pages.ui.i18n import _, localise, number, plain
@@ -151,62 +152,63 @@ def _epoch_row(record: EpochRecord, columns: Sequence[tuple[str, str, int]], *, 
     return f'<tr class="{"fc-now" if now else ""}"><th scope="row">{plain(record.epoch)}{star}</th>{cells}</tr>'
 
 
-def notices(records: Records) -> list[tuple[str, str]]:
-    """Three things to notice, each a heading and a sentence made from this run's numbers."""
-    if len(records) < 2:
+def notices(records: Records, first: FirstEpoch) -> list[tuple[str, str]]:
+    """Three things to notice, each a heading and a sentence made from this run's numbers; none before epoch 2."""
+    found = turn(records)
+    if len(records) < 2 or found is None:
         return []
-    first, last = records[0], records[-1]
-    best = records[last.best_epoch - 1] if last.best_epoch else last
-    sharp = max(records, key=lambda r: r.val_acc)
+    best, last = found.best, found.last
     turned = (
         _(
             "Val loss was lowest at epoch {best} ({low}) and is {now} at epoch {epoch}; train loss went from {before} "
             "to {after}. What still falls in training no longer helps on new customers."
         )
-        if last.val_loss > best.val_loss and last.train_loss < best.train_loss
+        if found.overfits
         else _("Not yet: val loss is {now} at epoch {epoch}, and its lowest, {low}, was at epoch {best}.")
+    ).format(
+        best=plain(best.epoch),
+        low=number(best.val_loss),
+        now=number(last.val_loss),
+        epoch=plain(last.epoch),
+        before=number(best.train_loss),
+        after=number(last.train_loss),
     )
-    disagree = _(
-        "The highest val accuracy, {acc}, comes at epoch {sharp} with val loss {loss}; the lowest val loss, {low}, "
-        "at epoch {best} with accuracy {best_acc}. Loss also weighs how sure the model was; accuracy only counts which "
-        "class won."
-    )
-    above = _(
-        "Epoch 1: train loss {train}, val loss {val}. Train loss is measured while the weights still move and with "
-        "dropout on; val loss afterwards, with neither. The two are not the same measurement."
-    )
+    why_above = _(
+        "In epoch 1 train loss is {train}, val loss {val}. Train loss was taken on the way, with dropout on and the "
+        "weights still moving. Measured as val is, at the epoch's end, the same training rows give {again}."
+    ).format(train=number(first.on_the_way), val=number(first.val_loss), again=number(first.at_its_end))
     return [
-        (
-            _("Where did val turn?"),
-            turned.format(
-                best=plain(best.epoch),
-                low=number(best.val_loss),
-                now=number(last.val_loss),
-                epoch=plain(last.epoch),
-                before=number(best.train_loss),
-                after=number(last.train_loss),
-            ),
-        ),
-        (
-            _("Do accuracy and loss agree?"),
-            disagree.format(
-                acc=number(sharp.val_acc, 3),
-                sharp=plain(sharp.epoch),
-                loss=number(sharp.val_loss),
-                low=number(best.val_loss),
-                best=plain(best.epoch),
-                best_acc=number(best.val_acc, 3),
-            ),
-        ),
-        (
-            _("Why is train loss above val loss?"),
-            above.format(train=number(first.train_loss), val=number(first.val_loss)),
-        ),
+        (_("Where did val turn?"), turned),
+        (_("Do accuracy and loss agree?"), _agreement(records, best)),
+        (_("Why does train loss start above val loss?"), why_above),
     ]
 
 
-def notices_html(records: Records) -> str:
-    cards = "".join(f"<div><h3>{escape(title)}</h3><p>{rich(text)}</p></div>" for title, text in notices(records))
+def _agreement(records: Records, best: EpochRecord) -> str:
+    apart = disagreement(records)
+    if apart is None:
+        return _(
+            "Here, yes: the epoch of the lowest val loss, {best}, also has the highest val accuracy, {acc}."
+        ).format(best=plain(best.epoch), acc=number(best.val_acc, 3))
+    sharp = apart[1]
+    return _(
+        "The highest val accuracy, {acc}, comes at epoch {sharp} with val loss {loss}; the lowest val loss, {low}, "
+        "at epoch {best} with accuracy {best_acc}. Loss also weighs how sure the model was; accuracy only counts which "
+        "class won."
+    ).format(
+        acc=number(sharp.val_acc, 3),
+        sharp=plain(sharp.epoch),
+        loss=number(sharp.val_loss),
+        low=number(best.val_loss),
+        best=plain(best.epoch),
+        best_acc=number(best.val_acc, 3),
+    )
+
+
+def notices_html(records: Records, first: FirstEpoch) -> str:
+    cards = "".join(
+        f"<div><h3>{escape(title)}</h3><p>{rich(text)}</p></div>" for title, text in notices(records, first)
+    )
     return f'<div class="fc-cards">{cards}</div>'
 
 

@@ -1,6 +1,7 @@
 from dataclasses import replace
 
-from core.fit import FitConfig, Run, finished
+from core.fit import FitConfig, Run
+from core.live import finished
 from core.notice import disagreement, first_epoch, turn
 
 RECORDS = finished(FitConfig())

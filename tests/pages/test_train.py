@@ -8,6 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.fit import FitConfig, fit, log_line
+from core.notice import first_epoch
 from pages.ui.train_view import as_csv, as_log, curves, notices
 from tests.pages.conftest import OpenPage, html
 
@@ -78,5 +79,5 @@ def test_the_curves_mark_the_best_epoch_and_the_stop() -> None:
     records = list(fit(FitConfig()))
     figure = curves(FitConfig(), records)
     assert [shape["x0"] for shape in figure["layout"]["shapes"]] == [records[-1].best_epoch, records[-1].epoch]
-    assert len(notices(records)) == 3
+    assert len(notices(records, first_epoch(FitConfig()))) == 3
     assert curves(FitConfig(), [])["layout"]["shapes"] == []
