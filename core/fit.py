@@ -19,12 +19,9 @@ from core.checkpoint import SKIPPABLE, Checkpoint, CheckpointError, check
 from core.config import Choice, Field, Number, SettingError, parse_settings, write_setting
 from core.data import Dataset, bazarghar
 from core.loop import TrainingLoop, evaluate
+from core.messages import N_
 from core.model import LAYERS, make_model
 from core.rng import RandomStream
-
-# Such small matrices gain nothing from a second thread, and with visitors training at once the threads of one wait for
-# those of another: up to three times slower, measured on two cores. Process-wide, so it is set once, before any run.
-torch.set_num_threads(1)
 
 OPTIMIZERS = ("adamw", "sgd", "sgd-momentum")
 SCHEDULERS = ("none", "step", "cosine", "plateau")
@@ -155,7 +152,7 @@ class Run:
         self.data = data or bazarghar()
         n, features = self.data.x.shape
         if self.config.layers != "dropout" and n % self.config.batch_size == 1:
-            allowed = "a size that leaves the last batch more than one row, as BatchNorm needs"
+            allowed = N_("a size that leaves the last batch more than one row, as BatchNorm needs")
             raise SettingError("batch_size", str(self.config.batch_size), allowed)
         self.torch_rng = RandomStream(self.config.seed)
         with self.torch_rng.active():
@@ -318,7 +315,7 @@ class Run:
         for name, value in asdict(config).items():
             saved = getattr(own, name)
             if name not in FREE_ON_RESUME and value != saved:
-                template = "The file is of a run with {name} {saved}, not {value}."
+                template = N_("The file is of a run with {name} {saved}, not {value}.")
                 raise CheckpointError(template, name=name, saved=saved, value=value)
         run = cls(config, data)
         run._check(checkpoint)
@@ -367,7 +364,7 @@ class Run:
         expected = self.checkpoint()
         expected["config"] = state["config"]
         if state.get("data") != expected["data"]:
-            raise CheckpointError("The file is of a run on other data.")
+            raise CheckpointError(N_("The file is of a run on other data."))
         if state.get("epoch_rng") is not None:
             expected["epoch_rng"] = expected["loader_rng"]
         optimizer = state.get("optimizer")
@@ -379,16 +376,16 @@ class Run:
                 if state[key] is not None:
                     torch.Generator().set_state(state[key])
             except RuntimeError:
-                raise CheckpointError("{key} is not the state of a generator.", key=key) from None
+                raise CheckpointError(N_("{key} is not the state of a generator."), key=key) from None
         group, own = optimizer["param_groups"][0], expected["optimizer"]["param_groups"][0]
         for name in own:
             if name not in ("lr", "initial_lr") and group[name] != own[name]:
-                raise CheckpointError("{key} cannot be {value}.", key=f"param_groups.{name}", value=group[name])
+                raise CheckpointError(N_("{key} cannot be {value}."), key=f"param_groups.{name}", value=group[name])
         for name, highest in (("epoch", 100), ("batch", self.batches)):
             if state[name] > highest:
-                raise CheckpointError("{key} cannot be {value}.", key=name, value=state[name])
+                raise CheckpointError(N_("{key} cannot be {value}."), key=name, value=state[name])
         if bool(state["batch"]) != (state["epoch_rng"] is not None):
-            raise CheckpointError("{key} has no key {name}.", key="position", name="epoch_rng")
+            raise CheckpointError(N_("{key} has no key {name}."), key="position", name="epoch_rng")
 
 
 def _optimizer_tensors(config: FitConfig, model: nn.Module) -> dict[int, dict[str, Tensor | None]]:
@@ -405,10 +402,12 @@ def config_of(checkpoint: Checkpoint) -> FitConfig:
     """The config that a checkpoint was saved with; raises CheckpointError if it is not one that could have been."""
     given = checkpoint.get("config")
     if not isinstance(given, dict) or set(given) != set(FIELDS):
-        raise CheckpointError("The file is not a checkpoint of such a run: it has no config of its settings.")
+        raise CheckpointError(N_("The file is not a checkpoint of such a run: it has no config of its settings."))
     values, errors = parse_settings(FIELDS, {name: write_setting(value) for name, value in given.items()})
     if errors:
-        raise CheckpointError("In the file, {error}", error=errors[0])
+        name, allowed = errors[0].name, FIELDS[errors[0].name].help()
+        template = N_("In the file, {name} cannot be {value}; allowed: {allowed}.")
+        raise CheckpointError(template, name=name, value=repr(errors[0].value), allowed=allowed)
     return FitConfig(**values)
 
 

@@ -137,7 +137,7 @@ def interrupt(config: FitConfig, epoch: int, batch: int, stopper_first: bool = F
     return run, run.checkpoint(stopper_first=stopper_first)
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=16)
 def compare(config: ResumeConfig) -> Comparison:
     """Interrupt, save, load, resume and train to the end; and the same without the interruption."""
     run, checkpoint = interrupt(config.fit, config.epoch, config.batch, config.order == "stopper-before-update")

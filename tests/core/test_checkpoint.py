@@ -208,12 +208,12 @@ print(len(seen), inside)
 
 def test_kill_9_during_save_leaves_a_whole_file_every_time(tmp_path: Path) -> None:
     result = subprocess.run(
-        [sys.executable, "-c", KILLED, str(tmp_path / "last.pt"), "120"], capture_output=True, text=True, timeout=120
+        [sys.executable, "-c", KILLED, str(tmp_path / "last.pt"), "80"], capture_output=True, text=True, timeout=120
     )
     assert result.returncode == 0, result.stderr
     files, inside = map(int, result.stdout.split())
-    assert files >= 30  # killed after many different saves
-    assert inside >= 50  # of the kills, those that came while the new file was being written
+    assert files >= 20  # killed after many different saves
+    assert inside >= 25  # of the kills, those that came while the new file was being written
     assert signal.SIGKILL == 9
 
 
