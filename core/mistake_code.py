@@ -110,7 +110,7 @@ def _fill(key: str, wrong: bool, epochs: int) -> list[str]:
     return [line.rstrip() for line in text.split("\n")]
 
 
-_HEAD = """\
+_CUSTOMERS = """\
 import copy
 
 import torch
@@ -131,6 +131,9 @@ y[flipped] = (y[flipped] + torch.randint(1, 3, (60,), generator=g)) % 3
 rows = torch.randperm(600, generator=g)
 val, train = rows[:200], rows[200:]
 x = ((x - x[train].mean(0)) / x[train].std(0)).float()
+"""
+
+_HEAD = """\
 
 torch.set_num_threads(1)
 torch.manual_seed({seed})
@@ -186,15 +189,18 @@ for epoch in range({steps}):
 
 def head(seed: int, batch_size: int) -> str:
     """The lines of a script that make the customers, the loaders and the loss, before any model."""
-    return _HEAD.format(
+    return customers() + _HEAD.format(seed=seed, batch_size=batch_size)
+
+
+def customers() -> str:
+    """The lines of a script that make the customers: `x`, `y`, and the rows `train` and `val`."""
+    return _CUSTOMERS.format(
         data_seed=data.DATA_SEED,
         means=data._MEANS,
         spreads=data._SPREADS,
         units=data._UNITS,
         lowest=data._LOWEST,
         highest=data._HIGHEST,
-        seed=seed,
-        batch_size=batch_size,
     )
 
 
