@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from hashlib import sha256
@@ -11,7 +11,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from core.checkpoint import SKIPPABLE, Checkpoint, load, same_leaf, to_bytes
+from core.checkpoint import SKIPPABLE, Checkpoint, CheckpointError, load, same_leaf, to_bytes
 from core.config import Choice, Field, Number, SettingError
 from core.fit import EpochRecord, FitConfig, Run, StepRecord, log_line
 from core.messages import N_
@@ -154,13 +154,20 @@ MOST_EPOCHS_ON = 20
 """So many epochs, at most, does a run go on from a file that came from anywhere."""
 
 
-def compare_file(checkpoint: Checkpoint, skip: Collection[str] = (), order: str = "right") -> Comparison:
-    """Resume from a checkpoint, beside the run of its settings; raises CheckpointError if no run can go on from it."""
-    at = Run.resume(checkpoint)
-    config = replace(at.config, max_epochs=min(at.config.max_epochs, max(at.epochs, 1) + MOST_EPOCHS_ON))
-    resumed = Run.resume(checkpoint, config=config, skip=skip, rng_first=order == "rng-before-skip")
-    run, _ = interrupt(config, at.epochs, at.batch)
-    return _beside(run, resumed, to_bytes(checkpoint))
+@lru_cache(maxsize=4)
+def compare_file(file: bytes, skip: tuple[str, ...] = (), order: str = "right") -> Comparison:
+    """Resume from a file, beside the run of its settings; raises CheckpointError if no run can go on from it."""
+    checkpoint = load(file)
+    try:
+        at = Run.resume(checkpoint)
+        config = replace(at.config, max_epochs=min(at.config.max_epochs, max(at.epochs, 1) + MOST_EPOCHS_ON))
+        resumed = Run.resume(checkpoint, config=config, skip=skip, rng_first=order == "rng-before-skip")
+        run, _ = interrupt(config, at.epochs, at.batch)
+        return _beside(run, resumed, file)
+    except CheckpointError:
+        raise
+    except Exception as error:  # right in kind and shape, but a step of 0 or the like, on which PyTorch stumbles
+        raise CheckpointError(N_("No run can go on with the numbers in this file.")) from error
 
 
 def _beside(run: Run, other: Run, file: bytes) -> Comparison:

@@ -17,6 +17,7 @@ def _sections() -> dict[str, dict[str, str]]:
     return {
         "": {"home": _("The whole loop")},
         _("One step"): {"step": _("The five calls")},
+        _("The run"): {"modes": _("Mode grid"), "resume": _("Resume")},
     }
 
 

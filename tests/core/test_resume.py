@@ -1,6 +1,9 @@
-import pytest
+import contextlib
 
-from core.checkpoint import SKIPPABLE
+import pytest
+import torch
+
+from core.checkpoint import SKIPPABLE, CheckpointError, to_bytes
 from core.config import SettingError
 from core.fit import FitConfig
 from core.resume import (
@@ -106,15 +109,15 @@ def test_parts_are_read_as_they_are_written() -> None:
 
 def test_a_file_is_resumed_beside_the_run_of_its_settings() -> None:
     _, checkpoint = interrupt(STEPPED, 6, 3)
-    assert compare_file(checkpoint).exact
-    left_out = compare_file(checkpoint, skip=("torch_rng",))
+    assert compare_file(to_bytes(checkpoint)).exact
+    left_out = compare_file(to_bytes(checkpoint), skip=("torch_rng",))
     assert left_out.parting == compare(ResumeConfig(STEPPED, batch=3, skip=("torch_rng",))).parting
 
 
 def test_a_file_with_other_weights_is_told_apart_before_any_step() -> None:
     _, checkpoint = interrupt(FitConfig(), 6, 0)
     checkpoint["model"]["0.bias"] += 1e-3
-    result = compare_file(checkpoint)
+    result = compare_file(to_bytes(checkpoint))
     assert result.parting.reason == "weights"
     assert result.equal_tensors == 0
 
@@ -122,12 +125,34 @@ def test_a_file_with_other_weights_is_told_apart_before_any_step() -> None:
 def test_a_file_of_a_place_that_the_run_never_reached_is_compared_all_the_same() -> None:
     _, checkpoint = interrupt(FitConfig(), 6, 0)
     checkpoint["epoch"], checkpoint["bad_epochs"] = 50, 0
-    result = compare_file(checkpoint)
+    result = compare_file(to_bytes(checkpoint))
     assert not result.exact
     assert result.full.epochs == ()
     assert len(result.resumed.epochs) <= MOST_EPOCHS_ON
     checkpoint["epoch"], checkpoint["bad_epochs"] = 100, 8
-    assert compare_file(checkpoint).parting.full is None
+    assert compare_file(to_bytes(checkpoint)).parting.full is None
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [(("optimizer", "state", 0, "step"), -1.0), (("scheduler", "step_size"), 0), (("scheduler", "last_epoch"), 2**52)],
+)
+def test_numbers_that_pytorch_stumbles_on_are_one_sentence(path: tuple, value: float) -> None:
+    _, checkpoint = interrupt(STEPPED, 3, 0)
+    place = checkpoint
+    for key in path[:-1]:
+        place = place[key]
+    old = place[path[-1]]
+    place[path[-1]] = torch.tensor(value) if isinstance(old, torch.Tensor) else value
+    with contextlib.suppress(CheckpointError):
+        compare_file(to_bytes(checkpoint))
+
+
+def test_settings_that_no_model_can_have_are_refused() -> None:
+    _, checkpoint = interrupt(FitConfig(batch_size=399), 1, 0)
+    checkpoint["config"]["layers"] = "both"
+    with pytest.raises(CheckpointError):
+        compare_file(to_bytes(checkpoint))
 
 
 def test_a_run_that_diverged_is_equal_to_itself() -> None:
