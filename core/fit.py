@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import math
 from collections.abc import Collection, Iterator
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from hashlib import sha256
 from typing import Any
 
@@ -249,6 +249,13 @@ class Run:
         self._between_epochs()
         return record
 
+    def advance(self, epochs: int, batch: int = 0) -> None:
+        """Train until so many epochs are finished and `batch` batches of the next are trained, or the run is over."""
+        while self.epochs < epochs and not self.done:
+            self.epoch()
+        while self.epochs == epochs and self.batch < min(batch, self.batches) and not self.done:
+            self.step()
+
     def _require_more(self) -> None:
         if self.done:
             raise RuntimeError(f"the run is over ({self.ending}) after epoch {self.epochs}")
@@ -420,14 +427,6 @@ def fit(
         yield run.epoch()
 
 
-def over_seeds(
-    config: FitConfig, seeds: Collection[int], data: Dataset | None = None
-) -> Iterator[tuple[int, tuple[EpochRecord, ...]]]:
-    """The same run from other beginnings, one (seed, records) at a time, to tell a difference from luck."""
-    for seed in seeds:
-        yield seed, tuple(fit(replace(config, seed=seed), data=data))
-
-
 def log_line(record: EpochRecord) -> str:
     """The epoch as the command line prints it."""
     mark = " *best" if record.best else ""
@@ -437,7 +436,16 @@ def log_line(record: EpochRecord) -> str:
 
 def ending_line(run: Run) -> str:
     """The last line of a finished run's log."""
-    best = f"best epoch {run.stopper.best_epoch}" if run.stopper.best_epoch else "no epoch gave a finite val loss"
-    if run.stopper.stopped:
-        return f"early stop: val loss has not fallen for {run.stopper.bad_epochs} epochs; {best}"
-    return f"all {run.epochs} epochs done; {best}"
+    return _ending(run.stopper.stopped, run.epochs, run.stopper.best_epoch, run.stopper.bad_epochs)
+
+
+def ending_of(last: EpochRecord) -> str:
+    """The last line of the log of a run that ended with this epoch."""
+    return _ending(last.stopped, last.epoch, last.best_epoch, last.bad_epochs)
+
+
+def _ending(stopped: bool, epochs: int, best_epoch: int, bad_epochs: int) -> str:
+    best = f"best epoch {best_epoch}" if best_epoch else "no epoch gave a finite val loss"
+    if stopped:
+        return f"early stop: val loss has not fallen for {bad_epochs} epochs; {best}"
+    return f"all {epochs} epochs done; {best}"

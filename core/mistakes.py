@@ -148,6 +148,13 @@ class MistakeRun:
     warning: str | None
     """PyTorch's own, about the scheduler."""
 
+    def histogram(self, bins: int = 10) -> tuple[int, ...]:
+        """How many validation customers have a confidence in each of `bins` equal parts of 0 to 1."""
+        counts = [0] * bins
+        for confidence in self.confidences:
+            counts[min(int(confidence * bins), bins - 1)] += 1
+        return tuple(counts)
+
 
 class Trainer:
     """The loop of `core.mistake_code` for one mistake, made or not made, over a `TrainingLoop`."""

@@ -24,11 +24,3 @@ def make_model(
         if layers != "batchnorm":
             modules.append(nn.Dropout(dropout))
     return nn.Sequential(*modules, nn.Linear(hidden, classes))
-
-
-def model_source(dropout: float = 0.2, layers: str = "dropout") -> str:
-    """The lines of a script that make the customers' model: `make_model` of 5 features, 3 classes and 128 units."""
-    norm = "nn.BatchNorm1d(128), " if layers != "dropout" else ""
-    drop = f", nn.Dropout({dropout})" if layers != "batchnorm" else ""
-    hidden = "".join(f"    nn.Linear({width}, 128), {norm}nn.ReLU(){drop},\n" for width in (5, 128))
-    return f"model = nn.Sequential(\n{hidden}    nn.Linear(128, 3),\n)"

@@ -15,12 +15,13 @@ from torch.nn import functional as F
 
 from core.batches import in_order
 from core.config import Choice, Field, Number
+from core.customers_script import customers_lines
 from core.data import bazarghar
 from core.fit import FIELDS as FIT_FIELDS
 from core.fit import FitConfig, Run
-from core.mistake_code import head
-from core.model import LAYERS, model_source
+from core.model import LAYERS
 from core.rng import seeded
+from core.run_script import model_lines, optimizer_source
 
 MODES = ("train", "eval")
 GRADS: dict[str, Callable[[], AbstractContextManager[Any]]] = {
@@ -92,10 +93,14 @@ def best_epoch(config: ModeConfig) -> int:
 
 @lru_cache(maxsize=16)
 def _trained(layers: str, dropout: float, seed: int) -> Run:
-    run = Run(FitConfig(seed=seed, dropout=dropout, layers=layers))
+    run = Run(_fit_config(layers, dropout, seed))
     while not run.done:
         run.epoch()
     return run
+
+
+def _fit_config(layers: str, dropout: float, seed: int) -> FitConfig:
+    return FitConfig(seed=seed, dropout=dropout, layers=layers)
 
 
 def _best_model(config: ModeConfig) -> nn.Module:
@@ -177,10 +182,14 @@ class _Saved:
 
 def script(config: ModeConfig) -> str:
     """A file that trains the model with early stopping and prints a line for each cell, its losses to four digits."""
+    fit = _fit_config(config.layers, config.dropout, config.seed)
+    model = "\n".join(model_lines(fit))
     return f"""\
-{head(config.seed, batch_size=64)}
-{model_source(config.dropout, config.layers)}
-opt = torch.optim.AdamW(model.parameters(), lr=3e-3, weight_decay=1e-2)
+import copy
+
+{customers_lines(fit.seed, fit.batch_size)}
+{model}
+opt = {optimizer_source(fit)}
 
 best, bad_epochs = float("inf"), 0
 for epoch in range(1, 101):

@@ -6,6 +6,7 @@ import gc
 
 import torch
 
+from core.fit import Run
 from core.trace import StepConfig, replay
 
 
@@ -25,5 +26,6 @@ def warm_up() -> None:
     """
     one_thread()
     replay(StepConfig(optimizer="adamw").resolved(), "flzbs")
+    Run().step()
     gc.collect()
     gc.freeze()

@@ -13,10 +13,10 @@ from torch import Tensor
 
 from core.checkpoint import SKIPPABLE, Checkpoint, CheckpointError, load, same_leaf, to_bytes
 from core.config import Choice, Field, Number, SettingError
+from core.customers_script import customer_rows
 from core.fit import EpochRecord, FitConfig, Run, StepRecord, log_line
 from core.messages import N_
-from core.mistake_code import customers
-from core.model import model_source
+from core.run_script import SCHEDULERS, model_lines, optimizer_source
 
 ORDERS = ("right", "rng-before-skip", "stopper-before-update")
 """In which order the trainer saves and resumes; the two wrong ones were shipped by real trainers."""
@@ -135,10 +135,7 @@ class Comparison:
 def interrupt(config: FitConfig, epoch: int, batch: int, stopper_first: bool = False) -> tuple[Run, Checkpoint]:
     """Train up to there, or to the end if it comes first; the run, and the checkpoint that it would leave."""
     run = Run(config)
-    while run.epochs < epoch and not run.done:
-        run.epoch()
-    while run.batch < min(batch, run.batches) and not run.done:
-        run.step()
+    run.advance(epoch, batch)
     return run, run.checkpoint(stopper_first=stopper_first)
 
 
@@ -401,30 +398,19 @@ else:
 
 
 def script(config: ResumeConfig) -> str:
-    """A file that makes the same comparison, and prints both logs, whether they are equal, and where they part.
-
-    It is of models with dropout alone and 128 hidden units, which are all that the page offers.
-    """
+    """A file that makes the same comparison, and prints both logs, whether they are equal, and where they part."""
     fit = config.fit
-    indented = model_source(fit.dropout).replace("\n", "\n" + " " * 8)
-    momentum = ", momentum=0.9" if fit.optimizer == "sgd-momentum" else ""
-    kind = "AdamW" if fit.optimizer == "adamw" else "SGD"
-    schedulers = {
-        "none": "None",
-        "step": "torch.optim.lr_scheduler.StepLR(self.opt, step_size=4, gamma=0.5)",
-        "cosine": "torch.optim.lr_scheduler.CosineAnnealingLR(self.opt, T_max=20)",
-        "plateau": "torch.optim.lr_scheduler.ReduceLROnPlateau(self.opt, factor=0.5, patience=2)",
-    }
+    scheduler = SCHEDULERS.get(fit.scheduler, "None").replace("(opt", "(self.opt")
     return _SCRIPT.format(
-        customers=customers().replace("from torch.utils.data import DataLoader, TensorDataset\n", ""),
+        customers=customer_rows().replace("from torch.utils.data import DataLoader, TensorDataset\n", ""),
         epoch=config.epoch,
         batch=config.batch,
         skip=list(config.skip),
         order=config.order,
         seed=fit.seed,
-        model=" " * 8 + indented,
-        optimizer=f"torch.optim.{kind}(model.parameters(), lr={fit.lr}{momentum}, weight_decay={fit.weight_decay})",
-        scheduler=schedulers[fit.scheduler],
+        model="\n".join(" " * 8 + line for line in model_lines(fit)),
+        optimizer=optimizer_source(fit),
+        scheduler=scheduler,
         scheduler_argument="val_loss" if fit.scheduler == "plateau" else "",
         patience=fit.patience,
         max_epochs=fit.max_epochs,

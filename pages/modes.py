@@ -16,7 +16,7 @@ PAGE = "modes"
 
 
 def layer_names() -> dict[str, str]:
-    return {"dropout": _("dropout"), "batchnorm": "BatchNorm", "both": _("both")}
+    return {"dropout": "dropout", "batchnorm": "BatchNorm", "both": _("both")}
 
 
 def measure_again() -> None:

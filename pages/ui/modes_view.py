@@ -22,7 +22,7 @@ def table(cells: tuple[Cell, ...]) -> str:
     label = escape(_("Val loss and graph by mode and gradient context"))
     rows = "".join(_row(cell) for cell in cells)
     return (
-        f'<div class="fc-wide"><table class="fc-state fc-grid fc-cards" aria-label="{label}">'
+        f'<div class="fc-wide"><table class="fc-state fc-grid fc-rows" aria-label="{label}">'
         f"<thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>"
     )
 
@@ -92,10 +92,10 @@ def takeaway(cells: tuple[Cell, ...]) -> str:
 def facts(cells: tuple[Cell, ...], config: ModeConfig) -> str:
     """The three things to see, each with the numbers that show it."""
     items = "".join(
-        f'<li><b>{rich(title)}</b><span data-fact="{key}">{rich(text)}</span></li>'
+        f'<div><h3>{rich(title)}</h3><p data-fact="{key}">{rich(text)}</p></div>'
         for key, title, text in (_dropout(cells, config), _graph(cells), _statistics(cells))
     )
-    return f'<ul class="fc-facts">{items}</ul>'
+    return f'<div class="fc-cards">{items}</div>'
 
 
 def _dropout(cells: tuple[Cell, ...], config: ModeConfig) -> tuple[str, str, str]:

@@ -16,7 +16,7 @@ def figure(result: Comparison) -> dict[str, Any]:
     start = len(result.before)
     full = [*result.before, *result.full.epochs]
     traces, notes = [], []
-    for field, colour, name in (("train_loss", "train", _("train")), ("val_loss", "val", _("val"))):
+    for field, colour, name in (("train_loss", "train", "train"), ("val_loss", "val", "val")):
         alone = [_value(record, field) for record in full]
         other = [_value(record, field) for record in result.resumed.epochs]
         x = list(range(1, len(alone) + 1))

@@ -18,11 +18,11 @@ _MOST_KEYS = 300
 def part_names() -> dict[str, str]:
     """The parts that a resume can leave out, as their buttons name them."""
     return {
-        "optimizer": _("optimizer"),
+        "optimizer": "optimizer",
         "torch_rng": _("torch's RNG"),
         "loader_rng": _("the loader's RNG"),
         "loop": _("epoch, best, patience count"),
-        "scheduler": _("scheduler"),
+        "scheduler": "scheduler",
         "position": _("position in the epoch"),
     }
 
@@ -120,7 +120,7 @@ def _step_table(result: Comparison) -> str:
         for side, name, step in (("alone", _("left alone"), full), ("resumed", _("resumed"), resumed))
     )
     return (
-        '<div class="fc-wide"><table class="fc-state fc-step fc-cards">'
+        '<div class="fc-wide"><table class="fc-state fc-step fc-rows">'
         f"<thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>"
     )
 
@@ -133,7 +133,8 @@ def _differing(full: StepRecord | None, resumed: StepRecord | None) -> set[str]:
 
 def _step_cells(step: StepRecord | None, differing: set[str]) -> str:
     if step is None:
-        return f'<td colspan="4" class="fc-absent">{escape(_("no step: the run is over"))}</td>'
+        over = escape(_("no step: the run is over"))
+        return f'<td colspan="4" class="fc-absent">{over}</td>'
     shown = " ".join(f"{row:>3}" for row in step.rows[:6])
     rows = localise(shown) + (
         " … " + _("({count} in all)").format(count=plain(len(step.rows))) if len(step.rows) > 6 else ""
@@ -145,8 +146,8 @@ def _step_cells(step: StepRecord | None, differing: set[str]) -> str:
         ("loss", "loss", number(step.loss, 6)),
     )
     return "".join(
-        f'<td data-field="{field}" data-label="{escape(label)}" class="{"fc-changed" if field in differing else ""}"><span>'
-        f"{'<b class=fc-mark>≠</b> ' if field in differing else ''}{escape(text)}</span></td>"
+        f'<td data-field="{field}" data-label="{escape(label)}" class="{"fc-changed" if field in differing else ""}">'
+        f"<span>{'<b class=fc-mark>≠</b> ' if field in differing else ''}{escape(text)}</span></td>"
         for field, label, text in cells
     )
 
@@ -157,7 +158,8 @@ def differences(result: Comparison) -> str:
     head = "".join(f'<th scope="col">{escape(title)}</th>' for title in titles)
     rows = "".join(_difference_row(full, resumed) for full, resumed in result.rows)
     if not rows:
-        rows = f'<tr><td colspan="7" class="fc-absent">{escape(_("no epoch was left to train"))}</td></tr>'
+        none = escape(_("no epoch was left to train"))
+        rows = f'<tr><td colspan="7" class="fc-absent">{none}</td></tr>'
     label = escape(_("Losses by epoch on both sides"))
     return (
         f'<div class="fc-epochs" tabindex="0" role="region" aria-label="{label}"><table class="fc-state">'
@@ -210,9 +212,8 @@ def contents_table(checkpoint: Checkpoint) -> str:
         for entry in [entry for found in parts.values() for entry in found][:_MOST_KEYS]
     )
     if len(entries) > _MOST_KEYS:
-        keys += (
-            f'<tr><td colspan="4">{escape(_("… and more, {count} in all").format(count=plain(len(entries))))}</td></tr>'
-        )
+        more = _("… and more, {count} in all").format(count=plain(len(entries)))
+        keys += f'<tr><td colspan="4">{escape(more)}</td></tr>'
     head, key_head = (
         "".join(f'<th scope="col">{escape(title)}</th>' for title in titles)
         for titles in (
