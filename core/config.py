@@ -137,6 +137,6 @@ def parse_settings(fields: Mapping[str, Field], given: Mapping[str, str]) -> tup
 
 def write_setting(value: Any) -> str:
     """The text that `parse` reads back as `value`."""
-    if isinstance(value, tuple):
+    if isinstance(value, tuple | list):
         return ",".join(value)
     return str(int(value)) if isinstance(value, bool) else str(value)

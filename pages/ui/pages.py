@@ -17,7 +17,7 @@ def _sections() -> dict[str, dict[str, str]]:
     return {
         "": {"home": _("The whole loop")},
         _("One step"): {"step": _("The five calls")},
-        _("The run"): {"train": _("Train live")},
+        _("The run"): {"train": _("Train live"), "modes": _("Mode grid"), "resume": _("Resume")},
         _("Teach"): {"class": _("For a class")},
     }
 
