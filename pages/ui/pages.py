@@ -17,6 +17,7 @@ def _sections() -> dict[str, dict[str, str]]:
     return {
         "": {"home": _("The whole loop")},
         _("One step"): {"step": _("The five calls")},
+        _("Break it"): {"mistakes": _("Common mistakes")},
     }
 
 
