@@ -10,7 +10,7 @@ from core.mistake_code import script
 def test_another_mistake_is_one_press_and_its_chart_comes_along(page: Page, app: str) -> None:
     page.goto(f"{app}/mistakes")
     expect(page.locator(".fc-say")).to_contain_text("times as high")
-    page.get_by_role("button", name="zero_grad forgotten").click()
+    page.get_by_role("radio", name="zero_grad forgotten").click()
     expect(page.locator(".fc-say")).to_contain_text("every backward was added")
     expect(page.locator(".js-plotly-plot")).to_contain_text("Gradient norm at each step")
     assert "mistake=no-zero-grad" in page.url
