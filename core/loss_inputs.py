@@ -71,6 +71,18 @@ _BCE_DTYPE = N_(
     "Labels of BCEWithLogitsLoss are floats, 0.0 or 1.0, for it multiplies by them: convert with y.float()."
 )
 
+_NOTICED = {
+    "not implemented for": _INT_INPUT,
+    "expected target dtype to be Long": _INDEX_DTYPE,
+    "multi-target not supported": _EXTRA_DIM,
+    "class probabilities": _SAME_SHAPE_INT,
+    "must be the same as input size": _BCE_SHAPE,
+    "can't be cast": _BCE_DTYPE,
+    "For 1D input": _NO_CLASSES,
+}
+"""Words of an error -> its cause. Of several things wrong with a call, it is the one that PyTorch noticed."""
+_AS_MEANT = (_FINE["CrossEntropyLoss"], _FINE["BCEWithLogitsLoss"], _PROBABILITIES)
+
 
 def what_does_it_take(
     loss: str, input_shape: tuple[int, ...], input_dtype: str, target_shape: tuple[int, ...], target_dtype: str
@@ -81,9 +93,13 @@ def what_does_it_take(
     try:
         result = LOSSES[loss](given, target).item()
     except Exception as raised:  # whatever PyTorch raises is the lesson
-        return Answer(None, f"{type(raised).__name__}: {raised}", _cause(*kind), fine=False)
+        text = str(raised)
+        noticed = next((cause for words, cause in _NOTICED.items() if words in text), None)
+        if noticed is None or (noticed is _SAME_SHAPE_INT and len(input_shape) == 1):
+            noticed = _cause(*kind)
+        return Answer(None, f"{type(raised).__name__}: {text}", noticed, fine=False)
     cause = _cause(*kind)
-    return Answer(result, None, cause, fine=cause in (*list(_FINE.values())[:2], _PROBABILITIES))
+    return Answer(result, None, cause, fine=cause in _AS_MEANT)
 
 
 def _example(
@@ -106,11 +122,9 @@ def _target(shape: tuple[int, ...], dtype: torch.dtype, classes: int) -> Tensor:
 def _cause(
     loss: str, input_shape: tuple[int, ...], input_dtype: str, target_shape: tuple[int, ...], target_dtype: str
 ) -> str:
-    """The first thing wrong with the call, whether or not it is the one that PyTorch noticed first."""
+    """What there is to say about the call by its shapes and types alone."""
     same_shape = input_shape == target_shape
     whole_target = target_dtype != "float32"
-    if input_dtype == "int64":
-        return _INT_INPUT
     if loss == "BCEWithLogitsLoss":
         return _BCE_SHAPE if not same_shape else _BCE_DTYPE if whole_target else _FINE[loss]
     if loss == "CrossEntropyLoss" and same_shape and not whole_target:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from core import data
+from core.customers_script import customers_lines
 
 _LOOP = """\
 model = nn.Sequential(
@@ -114,35 +114,7 @@ def _fill(key: str, wrong: bool, epochs: int) -> list[str]:
     return [line.rstrip() for line in text.split("\n")]
 
 
-_HEAD = """\
-import copy
-import statistics
-
-import torch
-from torch import nn
-from torch.utils.data import DataLoader, TensorDataset
-
-# The customers: 600 of three segments, 10% of the labels flipped; 200 of them for validation.
-g = torch.Generator().manual_seed({data_seed})
-means = torch.tensor({means}, dtype=torch.float64)
-spreads = torch.tensor({spreads}, dtype=torch.float64)
-units = torch.tensor({units}, dtype=torch.float64)
-lowest, highest = torch.tensor({lowest}, dtype=torch.float64), torch.tensor({highest}, dtype=torch.float64)
-y = torch.arange(600) % 3
-noise = torch.randn(600, 5, generator=g, dtype=torch.float64)
-x = (((means[y] + spreads * noise) / units).round() * units).clamp(lowest, highest)
-flipped = torch.randperm(600, generator=g)[:60]
-y[flipped] = (y[flipped] + torch.randint(1, 3, (60,), generator=g)) % 3
-rows = torch.randperm(600, generator=g)
-val, train = rows[:200], rows[200:]
-x = ((x - x[train].mean(0)) / x[train].std(0)).float()
-
-torch.set_num_threads(1)
-torch.manual_seed({seed})
-shuffle = torch.Generator().manual_seed({seed})
-train_loader = DataLoader(TensorDataset(x[train], y[train]), batch_size={batch_size}, shuffle=True, generator=shuffle)
-val_loader = DataLoader(TensorDataset(x[val], y[val]), batch_size=64)
-loss_fn = nn.CrossEntropyLoss()
+_NOTES = """\
 norms, rates = [], []
 
 def note():
@@ -176,7 +148,7 @@ def overfit_lines(key: str, wrong: bool, steps: int) -> str:
     """The loop's training part without validation, `steps` passes long, noting each loss in `losses`."""
     places = _RIGHT | _DIFFERENT[key][wrong]
     accumulating = key in ACCUMULATING
-    scheduler = places["make_scheduler"].replace("step_size=4", f"step_size={steps // 3}")
+    scheduler = places["make_scheduler"].replace("step_size=4", f"step_size={max(steps // 3, 1)}")
     undivided = " * window" if accumulating and "/ window" in places["window_loss"] else ""
     epoch = (_ACCUMULATING_EPOCH if accumulating else _EPOCH).format(**places)
     epoch = "\n".join(line.rstrip() for line in epoch.split("\n") if "note()" not in line)
@@ -195,17 +167,8 @@ for epoch in range({steps}):
 
 
 def head(seed: int, batch_size: int) -> str:
-    """The lines of a script that make the customers, the loaders and the loss, before any model."""
-    return _HEAD.format(
-        data_seed=data.DATA_SEED,
-        means=data._MEANS,
-        spreads=data._SPREADS,
-        units=data._UNITS,
-        lowest=data._LOWEST,
-        highest=data._HIGHEST,
-        seed=seed,
-        batch_size=batch_size,
-    )
+    """The lines of a script that make the customers, the loaders, the loss and the list of norms, before any model."""
+    return f"import copy\nimport statistics\n\n{customers_lines(seed, batch_size)}{_NOTES}"
 
 
 def script(key: str, *, wrong: bool, seed: int = 0, epochs: int = 15) -> str:

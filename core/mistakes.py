@@ -167,11 +167,11 @@ class MistakeRun:
         """The val loss that the loop reports as its best."""
         return min(self.shown_val_losses)
 
-    def confidence_counts(self) -> tuple[int, ...]:
-        """How many customers in each tenth of confidence from 0 to 1; 1 belongs to the last."""
-        counts = [0] * 10
-        for value in self.confidences:
-            counts[min(int(value * 10), 9)] += 1
+    def histogram(self, bins: int = 10) -> tuple[int, ...]:
+        """How many validation customers have a confidence in each of `bins` equal parts of 0 to 1."""
+        counts = [0] * bins
+        for confidence in self.confidences:
+            counts[min(int(confidence * bins), bins - 1)] += 1
         return tuple(counts)
 
 

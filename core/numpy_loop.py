@@ -28,7 +28,7 @@ Weights = dict[str, np.ndarray]
 FIELDS: dict[str, Field] = {
     "lr": Number(0.0001, 1),
     "momentum": Number(0, 0.99),
-    "batch_size": Number(1, 240, whole=True),
+    "batch_size": Number(8, 240, whole=True),
     "patience": Number(1, 50, whole=True),
     "hidden": Number(1, 128, whole=True),
     "most_epochs": Number(1, 300, whole=True),
@@ -57,7 +57,10 @@ class NumpyRun:
     """Weighted by batch size, measured while the weights move."""
     val_losses: tuple[float, ...]
     stopped: int
+    early: bool
+    """Whether patience ended the run, rather than `most_epochs`."""
     best: int
+    """0 if no val loss was a number."""
     accuracy: float
     """On the validation points, of the best epoch's weights."""
     best_weights: Weights
@@ -68,7 +71,7 @@ class NumpyRun:
 
     @property
     def best_val_loss(self) -> float:
-        return self.val_losses[self.best - 1]
+        return self.val_losses[self.best - 1] if self.best else math.nan
 
 
 def start_weights(rng: np.random.Generator, hidden: int) -> Weights:
@@ -112,6 +115,7 @@ def _copy(weights: Weights) -> Weights:
 
 
 @lru_cache(maxsize=64)
+@np.errstate(over="ignore", invalid="ignore")  # a rate too high diverges, and that may be looked at
 def run_numpy(config: NumpyConfig = NumpyConfig()) -> NumpyRun:
     """Train until the val loss has not improved for `patience` epochs."""
     rng = numpy_generator(config.seed)
@@ -140,6 +144,7 @@ def run_numpy(config: NumpyConfig = NumpyConfig()) -> NumpyRun:
         train_losses=tuple(train_losses),
         val_losses=tuple(val_losses),
         stopped=epoch,
+        early=epoch - best >= config.patience,
         best=best,
         accuracy=float((predicted == data.y_val).mean()),
         best_weights=best_weights,

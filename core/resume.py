@@ -130,14 +130,11 @@ class Comparison:
 def interrupt(config: FitConfig, epoch: int, batch: int, stopper_first: bool = False) -> tuple[Run, Checkpoint]:
     """Train up to there, or to the end if it comes first; the run, and the checkpoint that it would leave."""
     run = Run(config)
-    while run.epochs < epoch and not run.done:
-        run.epoch()
-    while run.batch < min(batch, run.batches) and not run.done:
-        run.step()
+    run.advance(epoch, batch)
     return run, run.checkpoint(stopper_first=stopper_first)
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=16)
 def compare(config: ResumeConfig) -> Comparison:
     """Interrupt, save, load, resume and train to the end; and the same without the interruption."""
     run, checkpoint = interrupt(config.fit, config.epoch, config.batch, config.order == "stopper-before-update")

@@ -194,7 +194,7 @@ def overfit_one_batch(key: str = "", steps: int = 300, seed: int = 0) -> Overfit
     """Train the right loop, or the one with mistake `key`, on the first 64 customers, `steps` times."""
     batch = _one_batch()
     # The schedule of that mistake is stretched, or its rate would be gone long before the batch is learned.
-    trainer = Trainer(key or next(iter(MISTAKES)), bool(key), seed, batch, rate_halves_every=steps // 3)
+    trainer = Trainer(key or next(iter(MISTAKES)), bool(key), seed, batch, rate_halves_every=max(steps // 3, 1))
     losses = []
     for _ in range(steps):
         seen = len(trainer.losses)

@@ -193,8 +193,9 @@ def _leading(values: tuple[float, ...], first: float) -> int:
     return next((i for i, value in enumerate(values) if value != first), len(values))
 
 
-def script(config: ScheduleConfig) -> str:
+def script(config: ScheduleConfig, val_losses: tuple[float, ...] = ()) -> str:
     """A file that prints the rate used by every optimizer step, and the warning if PyTorch gives it."""
+    plateau = config.schedule == "plateau"
     make = {
         "steplr": f"StepLR(opt, {config.step_size}, {config.gamma})",
         "cosine": f"CosineAnnealingLR(opt, T_max={config.length})",
@@ -210,7 +211,9 @@ def script(config: ScheduleConfig) -> str:
         )
     else:
         made = f"lr_scheduler.{make[config.schedule]}"
-    call = "scheduler.step(F.cross_entropy(model(x), y).item())" if config.schedule == "plateau" else "scheduler.step()"
+    call = "scheduler.step()"
+    if plateau:
+        call = f"scheduler.step({'next(measured)' if val_losses else 'F.cross_entropy(model(x), y).item()'})"
     train = [
         "print(f\"{opt.param_groups[0]['lr']:.6f}\")",
         "loss = F.cross_entropy(model(x), y)",
@@ -226,8 +229,12 @@ def script(config: ScheduleConfig) -> str:
         lines = [inner, *(f"        {line}" for line in train)]
         lines = [f"    {call}", *lines] if config.scheduler_first else [*lines, f"    {call}"]
     loop = "\n".join([f"for epoch in range({config.epochs}):", *lines])
+    imports, measured = "", ""
+    if plateau and val_losses:
+        imports = "from itertools import chain, repeat\n\n"
+        measured = f"val_losses = {list(val_losses)}\nmeasured = chain(val_losses, repeat(val_losses[-1]))\n"
     return f"""\
-import torch
+{imports}import torch
 from torch import nn
 from torch.nn import functional as F
 from torch.optim import lr_scheduler
@@ -238,5 +245,5 @@ x = torch.tensor([[0.5, -1.0], [1.5, 0.2], [-0.3, 0.8], [1.0, 1.0]])
 y = torch.tensor([0, 2, 1, 2])
 opt = torch.optim.SGD(model.parameters(), lr={config.lr})
 scheduler = {made}
-{loop}
+{measured}{loop}
 """

@@ -15,7 +15,7 @@ from pages.ui.actions import copy_actions
 from pages.ui.address import change_settings, read_settings, write_settings
 from pages.ui.chart import chart
 from pages.ui.i18n import _, localise, plain
-from pages.ui.markup import heading, rich
+from pages.ui.markup import heading, sentence
 from pages.ui.settings import SettingWidgets
 
 PAGE = "mistakes"
@@ -53,7 +53,7 @@ with st.spinner(_("Training both loops …")):
     right, wrong = (run_mistake(mistake.key, fault, seed) for fault in (False, True))
 pair = code_pair(mistake.key, EPOCHS)
 st.html(view.code_side_by_side(pair))
-st.html(f'<p class="fc-say fc-ready" aria-live="polite">{rich(view.take_away(mistake, right, wrong))}</p>')
+st.html(f'<div class="fc-two-lines">{sentence(view.take_away(mistake, right, wrong), ready=True)}</div>')
 
 numbers, picture = st.columns([1.3, 1])
 with numbers:

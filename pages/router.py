@@ -10,7 +10,7 @@ if str(ROOT) not in sys.path:  # Streamlit puts only this file's own folder ther
 import streamlit as st  # noqa: E402
 
 from pages.ui.i18n import LANGUAGES, _, choose_language, keep_language_in_address  # noqa: E402
-from pages.ui.pages import navigation  # noqa: E402
+from pages.ui.pages import navigation, note_page  # noqa: E402
 
 choose_language()
 UI = ROOT / "pages" / "ui"
@@ -28,4 +28,6 @@ with st.sidebar:
         width="stretch",
     )
 keep_language_in_address()
-st.navigation(navigation()).run()
+current = st.navigation(navigation())
+note_page(current)
+current.run()

@@ -17,7 +17,7 @@ from pages.ui.address import change_settings, read_settings, write_settings
 from pages.ui.drawing import parabola
 from pages.ui.explain import explain
 from pages.ui.i18n import _, plain
-from pages.ui.markup import heading
+from pages.ui.markup import heading, sentence
 from pages.ui.settings import SettingWidgets
 from pages.ui.stepper_controls import controls, controls_state
 
@@ -93,7 +93,7 @@ def stepper(config: StepConfig) -> None:
 
     controls(CONTROLS, revision, scene, config, snapshots, calls, show_graph)
     guess = state["guess"] if state and before else None
-    says = (view.verdict(guess, now, scene) if guess is not None else "") + view.sentence(explain(scene, before, now))
+    says = (view.verdict(guess, now, scene) if guess is not None else "") + sentence(explain(scene, before, now))
     says += view.comparison(scene, now, right_order(config, calls), calls.count("s")) + view.raised(now)
     maps = view.matrices(scene, config, before, now)
     st.html(

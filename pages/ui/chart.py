@@ -33,9 +33,14 @@ COLOURS = {
 _component = component("chart", isolate_styles=False)
 
 
-def chart(figure: dict[str, Any], key: str, *, words: str, height: int = 340) -> None:
-    """Draw `figure`, a dict of Plotly's `data` and `layout`; `words` say for a screen reader what it shows."""
-    _component(key=key, data={"figure": figure, "words": words, "height": height})
+def chart(
+    figure: dict[str, Any], key: str, *, words: str, height: int = 340, address: dict[str, Any] | None = None
+) -> None:
+    """Draw `figure`, a dict of Plotly's `data` and `layout`; `words` say for a screen reader what it shows.
+
+    `address` goes into the page's query as the figure is drawn, without an entry in the browser's history.
+    """
+    _component(key=key, data={"figure": figure, "words": words, "height": height, "address": address or {}})
 
 
 def layout(title: str, x: str, y: str, **more: Any) -> dict[str, Any]:
@@ -43,8 +48,8 @@ def layout(title: str, x: str, y: str, **more: Any) -> dict[str, Any]:
     axis = {"gridcolor": COLOURS["line"], "zerolinecolor": COLOURS["line"], "automargin": True, "fixedrange": False}
     base = {
         "title": {"text": title, "x": 0, "xanchor": "left", "font": {"size": 16}, "pad": {"l": 4}},
-        "xaxis": {**axis, "title": {"text": x}, **more.pop("xaxis", {})},
-        "yaxis": {**axis, "title": {"text": y}, **more.pop("yaxis", {})},
+        "xaxis": {**axis, "title": {"text": x, "font": {"size": 14}}, **more.pop("xaxis", {})},
+        "yaxis": {**axis, "title": {"text": y, "font": {"size": 14}}, **more.pop("yaxis", {})},
         "font": {"family": "'Source Sans', 'Noto Sans Bengali', sans-serif", "size": 14, "color": COLOURS["text"]},
         "paper_bgcolor": "rgba(0,0,0,0)",
         "plot_bgcolor": "rgba(0,0,0,0)",

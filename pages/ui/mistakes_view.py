@@ -260,7 +260,7 @@ def confidence_chart(mistake: Mistake, right: MistakeRun, wrong: MistakeRun) -> 
     for place, (name, run, colour, pattern) in enumerate(
         ((_("right loop"), right, RIGHT, ""), (_("wrong loop"), wrong, WRONG, "/"))
     ):
-        counts = run.confidence_counts()[3:]
+        counts = run.histogram()[3:]
         bars.append(
             {
                 "type": "bar",

@@ -17,7 +17,9 @@ def _sections() -> dict[str, dict[str, str]]:
     return {
         "": {"home": _("The whole loop")},
         _("One step"): {"step": _("The five calls")},
+        _("The run"): {"train": _("Train live")},
         _("Break it"): {"mistakes": _("Common mistakes")},
+        _("Practice"): {"practice": _("Questions")},
     }
 
 
@@ -36,3 +38,15 @@ def page(address: str) -> StreamlitPage:
 def navigation() -> dict[str, list[StreamlitPage]]:
     """What `st.navigation` shows, by section, titles in the visitor's language."""
     return {section: [page(address) for address in pages] for section, pages in _sections().items()}
+
+
+def note_page(current: StreamlitPage) -> None:
+    """Remember which page this run is of; for `just_arrived`."""
+    address = current.url_path
+    st.session_state["arrived"] = address != st.session_state.get("page")
+    st.session_state["page"] = address
+
+
+def just_arrived() -> bool:
+    """Whether the visitor comes from another page, or opens the first one."""
+    return st.session_state.get("arrived", True)

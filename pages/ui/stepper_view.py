@@ -12,7 +12,7 @@ from core.scenes import Scene
 from core.trace import Snapshot, StepConfig
 from pages.ui.code import code_html
 from pages.ui.i18n import _, localise, number, plain
-from pages.ui.markup import heat_map, rich
+from pages.ui.markup import heat_map, rich, sentence
 
 _ROW_FIELDS = ("w", "grad", "loss")
 
@@ -66,10 +66,6 @@ def program(scene: Scene, config: StepConfig, calls: str) -> str:
     width = max(map(len, texts))
     source = "\n".join(f"{text:<{width}}  # {CALLS[code]}" for text, code in zip(texts, lines, strict=True))
     return f'<div class="fc-scroll fc-program">{code_html(source, len(made) or None)}</div>'
-
-
-def sentence(text: str) -> str:
-    return f'<p class="fc-say" aria-live="polite">{rich(text)}</p>'
 
 
 def raised(now: Snapshot) -> str:

@@ -44,6 +44,24 @@ def test_errors_are_pytorchs_own():
     assert answer.error == f"RuntimeError: {raised.value}"
 
 
+CAUSES = {
+    "not implemented": "floating point",
+    "Long or Byte": "int64",
+    "multi-target": "second dimension",
+    "same as input size": "one and the same shape",
+    "can't be cast": "y.float()",
+    "For 1D input": "no class dimension",
+}
+
+
+@pytest.mark.parametrize("case", ALL, ids=str)
+def test_the_cause_is_that_of_the_error_which_pytorch_gave(case):
+    answer = what_does_it_take(*case)
+    for words, cause in CAUSES.items():
+        if words in (answer.error or ""):
+            assert cause in answer.cause
+
+
 def test_cases_that_do_not_fail():
     dim, broadcast, labels = silent_cases()
     assert dim.right == pytest.approx(1)

@@ -1,4 +1,5 @@
 import statistics
+import threading
 
 import pytest
 import torch
@@ -27,6 +28,8 @@ def test_softmax_twice_leaves_accuracy_and_doubles_the_true_val_loss(seed):
     assert wrong.val_loss >= 2 * right.val_loss
     assert abs(wrong.val_acc - right.val_acc) <= 0.03
     assert min(wrong.shown_val_losses) > softmax_twice_floor(3)
+    assert sum(wrong.histogram()) == sum(right.histogram()) == 200
+    assert wrong.histogram()[-1] > right.histogram()[-1]
     assert statistics.fmean(wrong.confidences) > statistics.fmean(right.confidences) + 0.1
 
 
@@ -103,9 +106,25 @@ def test_the_script_prints_the_same_numbers(key, wrong, run_script):
     first, last = run.grad_norms[0], run.grad_norms[-1]
     assert norms == f"gradient norm: first {first:.2f}, median {run.median_grad_norm:.2f}, last {last:.2f}"
     assert steps == f"steps {len(run.grad_norms)}, at the first rate {run.steps_at_first_rate}"
-    assert sum(run.confidence_counts()) == len(run.confidences)
+    assert sum(run.histogram()) == len(run.confidences)
     assert kept.startswith(f"with the best weights: {run.kept_val_loss:.4f}")
     assert (run.warning or "") in complaints
+
+
+def test_visitors_training_at_once_get_the_numbers_of_those_who_train_alone():
+    cases = [("scheduler-first", True), ("no-eval", True), ("no-zero-grad", False), ("undivided", True)]
+    alone = {case: run_mistake(*case, 5, 3) for case in cases}
+    run_mistake.cache_clear()
+    together = {}
+    threads = [
+        threading.Thread(target=lambda case=case: together.__setitem__(case, run_mistake(*case, 5, 3)))
+        for case in cases
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert together == alone
 
 
 def test_nothing_is_drawn_from_the_process():

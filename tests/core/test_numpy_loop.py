@@ -25,7 +25,7 @@ from core.rng import numpy_generator
 
 def test_the_lessons_figures_to_the_digit():
     run = run_numpy()
-    assert (run.stopped, run.best) == (33, 13)
+    assert (run.stopped, run.best, run.early) == (33, 13, True)
     assert f"{run.best_val_loss:.4f}" == "0.4291"
     assert f"{run.accuracy:.3f}" == "0.833"
     assert f"{run.train_losses[-1]:.4f}" == "0.4681"
@@ -49,6 +49,13 @@ def test_pytorch_agrees_to_1e_10_at_every_epoch():
 def test_pytorch_agrees_whatever_the_settings(lr, momentum, batch_size, hidden, seed):
     config = NumpyConfig(lr, momentum, batch_size, patience=3, hidden=hidden, most_epochs=5, seed=seed)
     assert max(pytorch_twin(config).differences) < 1e-9
+
+
+def test_a_run_that_diverges_is_a_result_too():
+    run = run_numpy(NumpyConfig(lr=1, momentum=0.99, batch_size=8, patience=3))
+    assert run.early
+    assert run.stopped >= 3
+    assert np.isnan(run.best_val_loss) or run.best_val_loss == min(v for v in run.val_losses if v == v)
 
 
 def a_batch(seed, n=6, hidden=5):

@@ -127,3 +127,11 @@ def test_the_script_prints_the_same_rates(name, run_script):
     run = run_schedule(config)
     assert output.split() == [f"{rate:.6f}" for rate in run.used]
     assert (run.warning or "") in complaints
+
+
+def test_the_script_of_a_plateau_takes_the_val_losses_along(run_script):
+    config, losses = ScheduleConfig("plateau", epochs=8, batches=2, patience=1), (1.0, 0.9, 0.95, 0.96, 0.97)
+    output, _ = run_script(script(config, losses))
+    run = run_schedule(config, losses)
+    assert output.split() == [f"{rate:.6f}" for rate in run.used]
+    assert run.used[-1] < run.used[0]

@@ -17,6 +17,9 @@ export default async function ({ parentElement: root, data }) {
   const box = root.querySelector(".fc-chart");
   box.style.minHeight = `${data.height}px`;
   box.setAttribute("aria-label", data.words);
+  const address = new URL(location.href);
+  for (const [name, value] of Object.entries(data.address)) address.searchParams.set(name, value);
+  if (address.href !== location.href) history.replaceState(history.state, "", address);
   const plotly = await load();
   const dark = getComputedStyle(box).colorScheme === "dark";
   const { data: traces, layout } = themed(data.figure, dark);

@@ -1,0 +1,39 @@
+"""Lines to put into order, with buttons and keys; the moves happen in the browser, the judging here."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from core.practice import OrderQuestion, Verdict
+from pages.ui.component import component
+from pages.ui.i18n import _, localise
+from pages.ui.messages import said
+
+_component = component("ordering")
+
+
+def ordering(key: str, question: OrderQuestion, start: Sequence[int], verdict: Verdict | None) -> list[int] | None:
+    """Draw the lines from `start`. The order just sent to be checked, if it is one."""
+    result = _component(
+        key=key,
+        data={
+            "rev": f"{question.key} {start}",
+            "items": [said(item) for item in question.items],
+            "order": list(start),
+            "wrong": None if verdict is None else verdict.place,
+            "right": bool(verdict and verdict.right),
+            "digits": [localise(str(digit)) for digit in range(len(question.items) + 1)],
+            "text": {
+                "hint": _("Move a line with ▲ and ▼, or with the arrow keys once it has the focus."),
+                "check": _("Check"),
+                "up": _("Up"),
+                "down": _("Down"),
+                "moved": _("Now in place {place}."),
+            },
+        },
+        on_order_change=lambda: None,
+    )
+    order = result.order
+    if not isinstance(order, list) or sorted(map(str, order)) != [str(i) for i in range(len(question.items))]:
+        return None  # nothing sent; or not an order of these lines, whoever sent it
+    return [int(item) for item in order]
