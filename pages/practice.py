@@ -7,14 +7,14 @@ import streamlit as st
 from core.config import Choice, Field, Number
 from core.exercises import EXERCISE_REVIEW, EXERCISE_WRITE, exercise_numbers, exercise_print
 from core.fresh import fresh_questions
-from core.practice import Question, ThoughtQuestion
+from core.practice import PrintQuestion, Question, ThoughtQuestion
 from core.questions import ORDER, choices
 from core.thoughts import THOUGHTS
 from pages.ui.actions import copy_actions
 from pages.ui.address import change_settings, read_settings, write_settings
 from pages.ui.i18n import _, localise
 from pages.ui.markup import heading
-from pages.ui.practice_view import ask, attempts
+from pages.ui.practice_view import ask, attempts, start_over
 from pages.ui.settings import SettingWidgets
 
 PAGE = "practice"
@@ -50,11 +50,6 @@ def go_on(place: int) -> None:
     change_settings(PAGE, q=place)
 
 
-def start_over() -> None:
-    attempts().clear()
-    st.session_state["practice_shuffle"] = st.session_state.get("practice_shuffle", 1) + 1
-
-
 values = {"part": "check", "q": 1, "seed": 1, **read_settings(PAGE, ADDRESS)}
 asked = questions(values["part"], values["seed"])
 values["q"] = min(values["q"], len(asked))
@@ -67,24 +62,17 @@ with question:
     above = st.empty()
 again.button(_("Start over"), on_click=start_over, width="stretch")
 
-parts, seed = st.columns([8, 2.2], vertical_alignment="bottom")
-with parts:
-    widgets.choice(
-        "part",
-        _("Part"),
-        {
-            "check": _("Check yourself"),
-            "exercises": _("Exercises"),
-            "fresh": _("Ten fresh ones"),
-            "think": _("To think about"),
-        },
-        widget=lambda *args, **kwargs: st.segmented_control(
-            *args, label_visibility="collapsed", required=True, **kwargs
-        ),
-    )
-if values["part"] == "fresh":
-    with seed:
-        widgets.number("seed", _("Seed: the same ten for all"), step=1)
+widgets.choice(
+    "part",
+    _("Part"),
+    {
+        "check": _("Check yourself"),
+        "exercises": _("Exercises"),
+        "fresh": _("Ten fresh ones"),
+        "think": _("To think about"),
+    },
+    widget=lambda *args, **kwargs: st.segmented_control(*args, label_visibility="collapsed", required=True, **kwargs),
+)
 
 now = asked[values["q"] - 1]
 numbers = st.empty()
@@ -104,8 +92,11 @@ with numbers:
         on_change=lambda: go_on(st.session_state["practice_number"]),
     )
 above.html(f'<p class="fc-sub" role="status">{score()}</p>')
-onward, actions = st.columns([2.2, 8], vertical_alignment="center")
+onward, actions, seed = st.columns([2.2, 5.6, 2.4], vertical_alignment="bottom")
 if values["q"] < len(asked):
     onward.button(_("Next question →"), on_click=go_on, args=(values["q"] + 1,), width="stretch")
 with actions:
-    copy_actions(getattr(now, "code", None) or None)
+    copy_actions(now.code if isinstance(now, PrintQuestion) else None)
+if values["part"] == "fresh":
+    with seed:
+        widgets.number("seed", _("Seed: the same ten for all"), step=1)

@@ -33,7 +33,11 @@ def ordering(key: str, question: OrderQuestion, start: Sequence[int], verdict: V
         },
         on_order_change=lambda: None,
     )
-    order = result.order
-    if not isinstance(order, list) or sorted(map(str, order)) != [str(i) for i in range(len(question.items))]:
-        return None  # nothing sent; or not an order of these lines, whoever sent it
-    return [int(item) for item in order]
+    return ordered(result.order, len(question.items))
+
+
+def ordered(sent: object, count: int) -> list[int] | None:
+    """`sent` as an order of so many lines; None if it is anything else, as a stranger may send anything."""
+    if not isinstance(sent, list) or len(sent) != count or not all(isinstance(item, int) for item in sent):
+        return None
+    return sent if sorted(sent) == list(range(count)) else None

@@ -57,6 +57,22 @@ def attempt(key: str) -> Attempt:
     return attempts().setdefault(key, Attempt())
 
 
+def start_over() -> None:
+    """Forget the score and what was answered; the lines to order are shuffled anew."""
+    attempts().clear()
+    for key in [key for key in st.session_state if str(key).startswith(("answer_", "tick_", "look_", "write_"))]:
+        del st.session_state[key]
+    st.session_state["practice_shuffle"] = st.session_state.get("practice_shuffle", 1) + 1
+
+
+def _keep(question: Question) -> str:
+    """The key of the answer's widget, which Streamlit forgets while another question is shown."""
+    key, one = f"answer_{question.key}", attempt(question.key)
+    if key not in st.session_state and one.answer is not None:
+        st.session_state[key] = one.answer
+    return key
+
+
 def _judge(key: str, answer: Any, verdicts: tuple[Verdict, ...]) -> None:
     one = attempt(key)
     one.answer, one.verdicts = answer, verdicts
@@ -99,14 +115,14 @@ def _outcome(question: Question, answer_html: Callable[[], str]) -> None:
 
 
 def _choice(question: ChoiceQuestion) -> None:
-    one = attempt(question.key)
     with st.form(f"form_{question.key}", border=False):
         labels = [markdown(localised(said(option.text))) for option in question.options]
         chosen = st.radio(
             _("Your answer"),
             range(len(labels)),
             format_func=labels.__getitem__,
-            index=one.answer,
+            index=None,
+            key=_keep(question),
             label_visibility="collapsed",
         )
         if st.form_submit_button(_("Check"), type="primary") and chosen is not None:
@@ -121,10 +137,9 @@ def localised(text: str) -> str:
 
 
 def _number(question: NumberQuestion) -> None:
-    one = attempt(question.key)
     with st.form(f"form_{question.key}", border=False):
         label = _("Your answer in {unit}").format(unit=question.unit) if question.unit else _("Your answer")
-        given = st.text_input(label, one.answer or "", max_chars=LONGEST_NUMBER, placeholder="0.1234 / ০.১২৩৪")
+        given = st.text_input(label, key=_keep(question), max_chars=LONGEST_NUMBER, placeholder="0.1234 / ০.১২৩৪")
         if st.form_submit_button(_("Check"), type="primary"):
             _judge(question.key, given, (question.check(given),))
     _outcome(
@@ -134,12 +149,11 @@ def _number(question: NumberQuestion) -> None:
 
 
 def _print(question: PrintQuestion) -> None:
-    one = attempt(question.key)
     with st.form(f"form_{question.key}", border=False):
         lines = question.answer.count("\n") + 1
         given = st.text_area(
             _("It prints (spaces and line breaks do not count)"),
-            one.answer or "",
+            key=_keep(question),
             max_chars=LONGEST_TEXT,
             height=max(70, 30 * lines + 24),
         )
@@ -165,9 +179,11 @@ def _mark(question: MarkQuestion) -> None:
         ticked = set()
         columns = st.columns(2)
         for i, statement in enumerate(question.statements):
-            before = one.answer is not None and i in one.answer
+            key = f"tick_{question.key}_{i}"
+            if key not in st.session_state and one.answer is not None:
+                st.session_state[key] = i in one.answer
             with columns[i % 2]:
-                if st.checkbox(markdown(said(statement.text)), before, key=f"tick_{question.key}_{i}"):
+                if st.checkbox(markdown(said(statement.text)), key=key):
                     ticked.add(i)
         if st.form_submit_button(_("Check"), type="primary"):
             _judge(question.key, ticked, question.check(ticked))
