@@ -12,14 +12,17 @@ from pages.ui.messages import said
 _component = component("ordering")
 
 
-def ordering(key: str, question: OrderQuestion, start: Sequence[int], verdict: Verdict | None) -> list[int] | None:
-    """Draw the lines from `start`. The order just sent to be checked, if it is one."""
+def ordering(
+    key: str, question: OrderQuestion, start: Sequence[int], verdict: Verdict | None, tries: int
+) -> list[int] | None:
+    """Draw the lines from `start`, with the `verdict` of the last of so many tries. The order just sent, if any."""
     result = _component(
         key=key,
         data={
             "rev": f"{question.key} {start}",
             "items": [said(item) for item in question.items],
             "order": list(start),
+            "tries": tries,  # makes the same verdict on another order a new one
             "wrong": None if verdict is None else verdict.place,
             "right": bool(verdict and verdict.right),
             "digits": [localise(str(digit)) for digit in range(len(question.items) + 1)],

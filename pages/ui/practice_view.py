@@ -109,7 +109,12 @@ def _outcome(question: Question, answer_html: Callable[[], str]) -> None:
     for verdict in one.verdicts[:1]:
         st.html(verdict_html(verdict))
     if one.state == "wrong" and not one.shown:
-        st.button(_("Show the answer"), key=f"show_{question.key}", on_click=lambda: setattr(one, "shown", True))
+        st.button(
+            _("Show the answer"),
+            key=f"show_{question.key}",
+            type="tertiary",
+            on_click=lambda: setattr(one, "shown", True),
+        )
     if one.shown and not one.right_at:
         st.html(f'<div class="fc-where fc-why"><h3>{escape(_("The answer"))}</h3>{answer_html()}</div>')
 
@@ -166,7 +171,7 @@ def _order(question: OrderQuestion) -> None:
     one = attempt(question.key)
     start = question.shuffled(st.session_state.setdefault("practice_shuffle", 1))
     verdict = one.verdicts[0] if one.verdicts else None
-    order = ordering("ordering", question, start, verdict)
+    order = ordering("ordering", question, start, verdict, one.tries)
     if order is not None:
         _judge(question.key, order, (question.check(order),))
         st.rerun()

@@ -8,9 +8,12 @@ export default function (component) {
 
 function create(root) {
   const $ = (selector) => root.querySelector(selector);
-  const self = { order: [], rev: null, data: null, touched: false };
+  const self = { order: [], rev: null, data: null, drawn: "", touched: false };
 
   self.update = (data) => {
+    const now = JSON.stringify(data);
+    if (now === self.drawn) return; // a rerun that has nothing new must not take the focus away
+    self.drawn = now;
     self.data = data;
     if (data.rev !== self.rev) {
       self.rev = data.rev;
