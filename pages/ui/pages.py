@@ -18,6 +18,8 @@ def _sections() -> dict[str, dict[str, str]]:
         "": {"home": _("The whole loop")},
         _("One step"): {"step": _("The five calls")},
         _("The run"): {"train": _("Train live"), "modes": _("Mode grid"), "resume": _("Resume")},
+        _("Break it"): {"mistakes": _("Common mistakes")},
+        _("Practice"): {"practice": _("Questions")},
         _("Teach"): {"class": _("For a class")},
     }
 
