@@ -104,7 +104,23 @@ class Codes:
         return text
 
 
-Field = Choice | Number | Flag | Codes
+@dataclass(frozen=True)
+class Names:
+    """Some of a list of names, separated by commas, in any order; kept in the list's order, without repeats."""
+
+    names: tuple[str, ...]
+
+    def help(self) -> str:
+        return ", ".join(self.names)
+
+    def parse(self, name: str, text: str) -> tuple[str, ...]:
+        wanted = {part.strip().lower() for part in text.split(",")} - {""}
+        if wanted - set(self.names):
+            raise SettingError(name, text, "{names}", names=self.help())
+        return tuple(part for part in self.names if part in wanted)
+
+
+Field = Choice | Number | Flag | Codes | Names
 
 
 def parse_settings(fields: Mapping[str, Field], given: Mapping[str, str]) -> tuple[dict[str, Any], list[SettingError]]:

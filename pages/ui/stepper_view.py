@@ -13,6 +13,7 @@ from core.trace import Snapshot, StepConfig
 from pages.ui.code import code_html
 from pages.ui.i18n import _, localise, number, plain
 from pages.ui.markup import heat_map, rich, sentence
+from pages.ui.presenting import presentation
 
 _ROW_FIELDS = ("w", "grad", "loss")
 
@@ -149,6 +150,14 @@ def matrices(scene: Scene, config: StepConfig, before: Snapshot | None, now: Sna
         maps.append(heat_map("logits", now.logits, "logits", empty=_("none yet"), changed="logits" in now.changed))
         maps.append(heat_map("softmax", softmax, "logits", empty=_("none yet"), changed="logits" in now.changed))
     return f'<div class="fc-maps">{"".join(maps)}</div>'
+
+
+def folded(maps: str) -> str:
+    """The matrices; before a class, where the text is large, under a fold."""
+    if not presentation().present:
+        return maps
+    title = escape(_("All the matrices"))
+    return f'<details class="fc-more"><summary>{title}</summary>{maps}</details>'
 
 
 def graph_view(nodes: list[Node]) -> str:

@@ -14,7 +14,7 @@ from core.live import is_over
 from core.notice import FirstEpoch, disagreement, turn
 from core.spread import Spread
 from pages.ui.chart import COLOURS, layout
-from pages.ui.i18n import _, localise, number, plain
+from pages.ui.i18n import _, number, plain
 from pages.ui.markup import rich
 
 Records = Sequence[EpochRecord]
@@ -72,7 +72,7 @@ def curves(config: FitConfig, records: Records) -> dict[str, Any]:
             _("Loss by epoch, train and validation"),
             _("epoch"),
             _("cross-entropy (nats)"),
-            xaxis={"range": [0.5, shown + 1.6], "tickvals": ticks, "ticktext": [localise(str(t)) for t in ticks]},
+            xaxis={"range": [0.5, shown + 1.6], "tickvals": ticks},
             shapes=shapes,
             annotations=notes,
         ),
