@@ -117,8 +117,6 @@ class Comparison:
     """None if every tensor and every log line is the same."""
     file: bytes
     """The checkpoint as it was saved."""
-    batches: int
-    """How many batches an epoch has."""
 
     @property
     def exact(self) -> bool:
@@ -145,6 +143,15 @@ def compare(config: ResumeConfig) -> Comparison:
     run, checkpoint = interrupt(config.fit, config.epoch, config.batch, config.order == "stopper-before-update")
     file = to_bytes(checkpoint)
     return _beside(run, Run.resume(load(file), skip=config.skip, rng_first=config.order == "rng-before-skip"), file)
+
+
+@lru_cache(maxsize=64)
+def extent(config: FitConfig) -> tuple[int, int]:
+    """How many epochs the run has when it is left alone, and how many batches an epoch has."""
+    run = Run(config)
+    while not run.done:
+        run.epoch()
+    return run.epochs, run.batches
 
 
 MOST_EPOCHS_ON = 20
@@ -178,7 +185,7 @@ def _beside(run: Run, other: Run, file: bytes) -> Comparison:
     else:
         parting = Parting("weights", *(side.steps[0] if side.steps else None for side in (full, resumed)))
     difference = _largest_difference(full.weights, resumed.weights)
-    return Comparison(before, full, resumed, sum(equal), len(equal), difference, parting, file, run.batches)
+    return Comparison(before, full, resumed, sum(equal), len(equal), difference, parting, file)
 
 
 def _all_equal(a: Mapping[str, Tensor], b: Mapping[str, Tensor]) -> bool:
@@ -217,7 +224,7 @@ def _parting(full: Side, resumed: Side, equal: bool) -> Parting | None:
         for reason, same in (
             ("order", a.rows == b.rows),
             ("lr", a.lr == b.lr),
-            ("loss", a.loss == b.loss or a.loss != a.loss != b.loss),
+            ("loss", repr(a.loss) == repr(b.loss)),
             ("step", full.traces[index] == resumed.traces[index]),
         ):
             if not same:

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import streamlit as st
 
 from core.checkpoint import SKIPPABLE, CheckpointError, load
 from core.config import Number
 from core.fit import FIELDS as FIT_FIELDS
 from core.fit import FitConfig
-from core.resume import FIELDS, Comparison, ResumeConfig, compare, compare_file, script
+from core.resume import FIELDS, Comparison, ResumeConfig, compare, compare_file, extent, script
 from pages.ui import resume_view as view
 from pages.ui.actions import copy_actions
 from pages.ui.address import read_settings, write_settings
 from pages.ui.chart import chart
 from pages.ui.i18n import _, plain
-from pages.ui.markup import heading, rich
+from pages.ui.markup import heading
 from pages.ui.resume_chart import figure
 from pages.ui.settings import SettingWidgets
 
@@ -39,26 +37,26 @@ def scheduler_names() -> dict[str, str]:
     return {"none": _("none"), "step": "StepLR", "cosine": "CosineAnnealingLR", "plateau": "ReduceLROnPlateau"}
 
 
-def read_config() -> tuple[ResumeConfig, int]:
-    """What the address asks for, kept within the run that it is about; and how many epochs that run has."""
+def read_config() -> ResumeConfig:
+    """What the address asks for, kept within the run that it is about."""
     asked = read_settings(PAGE, ADDRESS)
     fit = FitConfig(**{name: asked[name] for name in (*RUN_FIELDS, "patience") if name in asked})
     skip = tuple(part for part in SKIPPABLE if part in asked.get("skip", ()))
     start = ResumeConfig(fit)
-    length = len(compare(replace(start, epoch=0)).full.epochs)
-    epoch = min(asked.get("epoch", start.epoch), length)
-    batch = min(asked.get("batch", start.batch), compare(replace(start, epoch=0)).batches)
+    epochs, batches = extent(fit)
+    epoch, batch = min(asked.get("epoch", start.epoch), epochs), min(asked.get("batch", start.batch), batches)
     config = ResumeConfig(fit, epoch, batch, skip, asked.get("order", start.order))
     run = {name: getattr(fit, name) for name in (*RUN_FIELDS, "patience")}
     write_settings(PAGE, {"epoch": epoch, "batch": batch, "skip": skip, "order": config.order, **run})
-    return config, length
+    return config
 
 
-def controls(config: ResumeConfig, length: int, batches: int) -> None:
+def controls(config: ResumeConfig) -> None:
+    epochs, batches = extent(config.fit)
     widgets = SettingWidgets(PAGE, ADDRESS, {**vars(config.fit), **vars(config)})
     where, within, order, run = st.columns([3, 2.4, 3, 1.7], vertical_alignment="bottom")
     with where:
-        widgets.slider("epoch", _("Interrupt after epoch"), step=1, high=length)
+        widgets.slider("epoch", _("Interrupt after epoch"), step=1, high=epochs)
     with within:
         widgets.slider("batch", _("and batches of the next"), step=1, high=batches)
     with order:
@@ -86,7 +84,7 @@ def curves_and_table(result: Comparison, key: str) -> None:
 
 
 def upload(config: ResumeConfig) -> None:
-    st.html(f"<p>{rich(_('It is read with `weights_only=True` after a look at its pickle: no code in it runs.'))}</p>")
+    st.caption(_("It is read with `weights_only=True` after a look at its pickle: no code in it runs."))
     file = st.file_uploader(_("A checkpoint of yours, at most 1 MB"), key="resume_upload", max_upload_size=1)
     if file is None:
         return
@@ -101,7 +99,7 @@ def upload(config: ResumeConfig) -> None:
         st.html(view.refusal(error))
 
 
-config, length = read_config()
+config = read_config()
 result = compare(config)
 heading(
     _("What must a checkpoint hold so that a resume matches to the bit?"),
@@ -109,7 +107,7 @@ heading(
         optimizer=OPTIMIZERS[config.fit.optimizer], lr=plain(config.fit.lr), seed=plain(config.fit.seed)
     ),
 )
-controls(config, length, result.batches)
+controls(config)
 st.html(f'<div class="fc-resume fc-ready">{view.verdict(result, config)}</div>')
 curves_and_table(result, "curves")
 with st.expander(_("What is in the file, key by key")):

@@ -58,9 +58,8 @@ def _row(cell: Cell) -> str:
         f' class="{"fc-changed" if marked else ""}"><span>{_marked(text) if marked else escape(text)}</span></td>'
         for (field, text, marked), title in zip(values, _titles()[1:], strict=True)
     )
-    tick = (
-        f'<b class="fc-tick" role="img" aria-label="{escape(_("right for validation"))}">✓</b> ' if good(cell) else ""
-    )
+    right = escape(_("right for validation"))
+    tick = f'<b class="fc-tick" role="img" aria-label="{right}">✓</b> ' if good(cell) else ""
     name = f"{tick}<span>{cell.mode}()</span> <span>{CONTEXTS[cell.grad]}</span>"
     look = "fc-good" if good(cell) else ""
     first = " fc-first" if cell.grad == "grad" else ""
@@ -152,10 +151,8 @@ def inference_explained(cells: tuple[Cell, ...]) -> str:
         "Both write no graph and give the same numbers. `inference_mode` also leaves out what autograd counts on every"
         " tensor, which is faster for small work; the price is that its tensors may never enter a graph again:"
     )
-    return (
-        f'<p>{rich(text)}</p><pre class="fc-error">RuntimeError: {escape(error)}</pre>'
-        f"<p>{rich(_('For a val loss, which goes no further than `.item()`, either will do.'))}</p>"
-    )
+    either = _("For a val loss, which goes no further than `.item()`, either will do.")
+    return f'<p>{rich(text)}</p><pre class="fc-error">RuntimeError: {escape(error)}</pre><p>{rich(either)}</p>'
 
 
 def _list(*items: str) -> str:

@@ -176,12 +176,14 @@ def _difference_row(full: EpochRecord | None, resumed: EpochRecord | None) -> st
 
 def _difference_cells(full: EpochRecord | None, resumed: EpochRecord | None, field: str) -> str:
     a, b = (None if record is None else getattr(record, field) for record in (full, resumed))
-    shown = "".join(f"<td>{'–' if value is None else number(value)}</td>" for value in (a, b))
-    if a is None or b is None:
-        return f'{shown}<td class="fc-changed">–</td>'
-    if a == b or a != a != b:
-        return f'{shown}<td class="fc-same">{localise("0")}</td>'
-    return f'{shown}<td class="fc-changed">{number(b - a)}</td>'
+    shown = "".join(
+        f'<td data-field="{field}" data-side="{side}">{"–" if value is None else number(value)}</td>'
+        for side, value in (("alone", a), ("resumed", b))
+    )
+    same = a is not None and repr(a) == repr(b)  # by its text, NaN equals NaN
+    apart = localise("0") if same else "–" if a is None or b is None else number(b - a)
+    look = "fc-same" if same else "fc-changed"
+    return f'{shown}<td data-field="{field}" data-side="apart" class="{look}">{apart}</td>'
 
 
 def words(result: Comparison) -> str:
@@ -299,4 +301,4 @@ def refusal(error: CheckpointError) -> str:
             FIELDS[parts["name"]].parse(parts["name"], "?")
         except SettingError as setting:  # which has the bounds apart from the words
             parts["allowed"] = localise(_(setting.allowed).format(**setting.bounds))
-    return f'<p class="fc-error" role="alert">{escape(_(error.template).format(**parts))}</p>'
+    return f'<p class="fc-say fc-parted" role="alert">{escape(_(error.template).format(**parts))}</p>'
