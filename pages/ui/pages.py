@@ -16,7 +16,7 @@ _FOLDER = Path(__file__).parent.parent
 def _sections() -> dict[str, dict[str, str]]:
     return {
         "": {"home": _("The whole loop")},
-        _("One step"): {"step": _("The five calls")},
+        _("One step"): {"step": _("The five calls"), "losses": _("Losses on logits")},
     }
 
 
