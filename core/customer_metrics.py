@@ -8,7 +8,7 @@ import torch
 from torch.nn import functional as F
 
 from core.fit import FitConfig, Run
-from core.metrics import PerExample
+from core.metrics import FURTHER_WAYS, PerExample
 from core.mistake_code import head
 
 
@@ -65,4 +65,4 @@ for name, values in (("loss", losses), ("accuracy", correct)):
     naive = sum(batch.mean().item() for batch in batches) / len(batches)
     weighted = sum(batch.mean().item() * len(batch) for batch in batches) / sum(len(batch) for batch in batches)
     print(f"{{name:<8}} naive {{naive:.4f}}  weighted {{weighted:.4f}}  full set {{values.mean().item():.4f}}")
-"""
+{FURTHER_WAYS}"""

@@ -17,6 +17,7 @@ def _sections() -> dict[str, dict[str, str]]:
     return {
         "": {"home": _("The whole loop")},
         _("One step"): {"step": _("The five calls"), "losses": _("Losses on logits")},
+        _("The run"): {"metrics": _("Metrics")},
     }
 
 
