@@ -16,7 +16,11 @@ _FOLDER = Path(__file__).parent.parent
 def _sections() -> dict[str, dict[str, str]]:
     return {
         "": {"home": _("The whole loop")},
-        _("One step"): {"step": _("The five calls"), "losses": _("Losses on logits")},
+        _("One step"): {
+            "step": _("The five calls"),
+            "losses": _("Losses on logits"),
+            "optimizers": _("Optimizers"),
+        },
         _("The run"): {"metrics": _("Metrics")},
     }
 

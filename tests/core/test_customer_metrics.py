@@ -1,6 +1,6 @@
 import pytest
 
-from core.customer_metrics import customers, script
+from core.customer_metrics import customers, script, val_losses
 from core.fit import fit
 from core.metrics import report_means
 
@@ -35,3 +35,9 @@ def test_the_script_prints_the_same_numbers(size, drop_last, run_script):
             f"  totals over loader {r.totals_over_loader:.4f}"
         )
     assert output.splitlines() == expected
+
+
+def test_the_val_losses_fall_and_then_stall():
+    losses = val_losses()
+    assert losses.index(min(losses)) == len(losses) - 9  # patience is 8
+    assert losses[0] > min(losses)
