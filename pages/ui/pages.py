@@ -21,7 +21,7 @@ def _sections() -> dict[str, dict[str, str]]:
             "losses": _("Losses on logits"),
             "optimizers": _("Optimizers"),
         },
-        _("The run"): {"metrics": _("Metrics")},
+        _("The run"): {"metrics": _("Metrics"), "numpy": _("The NumPy twin")},
     }
 
 
