@@ -19,7 +19,7 @@ def _sections() -> dict[str, dict[str, str]]:
         _("One step"): {"step": _("The five calls")},
         _("The run"): {"train": _("Train live")},
         _("Break it"): {"mistakes": _("Common mistakes")},
-        _("Practice"): {"practice": _("Questions")},
+        _("Practice"): {"practice": _("Questions"), "glossary": _("Glossary")},
     }
 
 
