@@ -29,7 +29,7 @@ def _sections() -> dict[str, dict[str, str]]:
             "numpy": _("The NumPy twin"),
         },
         _("Break it"): {"mistakes": _("Common mistakes")},
-        _("Practice"): {"practice": _("Questions")},
+        _("Practice"): {"practice": _("Questions"), "glossary": _("Glossary")},
         _("Teach"): {"class": _("For a class")},
     }
 
