@@ -152,9 +152,12 @@ class Expressions:
                 child.data["parents"] = (owner,)
                 owner.attrs[label] = child
             return owner.attrs[label]
-        sliced = isinstance(node.slice, (ast.Slice, ast.Tuple))
-        child = Thing(name="", line=node.lineno, parents=(owner,), sliced=owner if sliced else None)
-        return child if sliced else owner.attrs.setdefault("[*]", Thing(name=owner.name, line=node.lineno, parents=(owner,)))
+        if isinstance(node.slice, (ast.Slice, ast.Tuple)):
+            whole_rows = isinstance(node.slice, ast.Tuple) and ast.unparse(node.slice).startswith((":,", "(slice(None"))
+            if not self.loops and not whole_rows:
+                self.record("split", node, value=[owner])
+            return Thing(name="", line=node.lineno, parents=(owner,), sliced=None if whole_rows else owner)
+        return owner.attrs.setdefault("[*]", Thing(name=owner.name, line=node.lineno, parents=(owner,), sliced=owner))
 
     def slice_of(self, seq, node):
         """A list slice with constant bounds, or an open list."""
@@ -226,10 +229,7 @@ class Expressions:
         return merge(self.ev(node.body), self.ev(node.orelse))
 
     def ev_joinedstr(self, node):
-        for part in node.values:
-            if isinstance(part, ast.FormattedValue):
-                self.ev(part.value)
-        return Thing(name="", data_str=True)
+        return Seq([self.ev(part.value) for part in node.values if isinstance(part, ast.FormattedValue)], open=True)
 
     def ev_await(self, node):
         return self.ev(node.value)
@@ -287,7 +287,7 @@ class Expressions:
         if isinstance(op, (ast.Eq, ast.NotEq)):
             return self.equality(left, right, node)
         if isinstance(op, (ast.Lt, ast.Gt, ast.LtE, ast.GtE)):
-            self.record("compare", node, value=(left, right), node=node)
+            self.record("compare", node, value=(left, right), tree=node)
         tensors = [t for t in (left, right) if isinstance(t, Tensor) and not t.item]
         return Tensor(line=node.lineno, dtype="bool", forwards=tensors[0].forwards) if tensors else Thing(name="")
 
@@ -458,7 +458,8 @@ class Expressions:
             base = line if plus == 1 and not t.graph and not t.item and not t.forwards and not t.q else t.base
             if isinstance(op, ast.Sub) and n.value == 1:
                 base = 0
-            return t.but(line=line, base=base, graph=t.graph and self.grad != "off", factors=t.factors)
+            sign = -t.sign if swapped and isinstance(op, ast.Sub) else t.sign
+            return t.but(line=line, base=base, sign=sign, graph=t.graph and self.grad != "off", factors=t.factors)
         if isinstance(op, ast.Mult):
             if t.q == "mean" and t.item and (self.batch_sized(n) or (number and n.value > 1 and isinstance(n.value, int) and t.of)):
                 return t.but(q="mean*const", line=line, act=None)
@@ -488,7 +489,7 @@ class Expressions:
 
     def divide(self, a, b, node):
         """`a / b`: where means are made."""
-        self.record("divide", node, value=(a, b), node=node)
+        self.record("divide", node, value=(a, b), tree=node)
         if not isinstance(a, Tensor):
             t = tensors_in(a)
             return Tensor(line=node.lineno, item=True, of=t[0].of if t else None) if t else Thing(name="", parents=(a,))

@@ -582,7 +582,7 @@ class Interpreter(Expressions, TorchCalls):
 
     def _keep(self, target, value, node):
         if isinstance(value, State) or self.kind_of(value) == "model":
-            self.record("keep", node, value=value, target=ast.unparse(target), node=node)
+            self.record("keep", node, value=value, target=ast.unparse(target), tree=node)
 
     def bind_attribute(self, target, value, node):
         """Assign to an attribute, where some attributes mean a call: `p.grad = None`, `model.fc = ...`."""

@@ -57,10 +57,10 @@ class PathCalls:
             self.record("clip", node, value=first, name=last)
             return Thing(name="")
         if last == "save" and ("torch" in path or "accelerate" in path or "xm" in path):
-            self.record("save", node, value=first, args=args, kwargs=kwargs, node=node)
+            self.record("save", node, value=first, args=args, kwargs=kwargs, tree=node)
             return Const(None)
         if last == "load" and path.startswith(("torch", "pickle", "joblib")):
-            event = self.record("load", node, args=args, kwargs=kwargs, node=node, path=path)
+            event = self.record("load", node, args=args, kwargs=kwargs, tree=node, path=path)
             return Thing("checkpoint", line=line, event=event)
         if last in ("replace", "rename", "move"):
             self.record("rename", node)
@@ -264,6 +264,9 @@ class PathCalls:
     def builtin(self, last, args, kwargs, node):
         """A builtin function."""
         first, line = args[0] if args else None, node.lineno
+        if last == "print":
+            self.record("report", node, value=Seq([*args, *kwargs.values()]), name="print")
+            return Const(None)
         if last == "len" and args:
             if isinstance(first, Tensor):
                 return Tensor(item=True, q="count", loader=first.loader, line=line)
@@ -309,7 +312,7 @@ class PathCalls:
                 out.acc = self.loops[-1] if self.loops else out.acc or self._made_in(node)
                 return out
             if last != "sum" and len(args) > 1:
-                self.record("compare", node, value=(args[0], args[1]), node=node, how=last)
+                self.record("compare", node, value=(args[0], args[1]), tree=node, how=last)
             return found[0] if found else Thing(name="")
         if last == "filter" and len(args) > 1:
             return args[1]

@@ -101,6 +101,7 @@ class TorchCalls(TensorCalls):
     def escape(self, name, args, kwargs, node):
         """A function we cannot see took these objects: it may step, zero or switch modes."""
         if name in HARMLESS:
+            self.record("report", node, value=Seq([*args, *kwargs.values()]), name=name)
             return
         taken = [a for a in (*args, *kwargs.values()) if isinstance(a, Thing)]
         taken += [v for a in args if isinstance(a, (Seq, Dict)) for v in (a.items if isinstance(a, Seq) else a.items.values()) if isinstance(v, Thing)]
@@ -245,6 +246,8 @@ class TorchCalls(TensorCalls):
             return owner
         if "backward" in name:
             self.backward(args[0] if args else owner, node, kwargs, name)
+        if name == "format":
+            return Seq([*args, *kwargs.values()], open=True)
         return Thing(name="", parents=tuple(a for a in args if isinstance(a, Thing))[:4])
 
     def seq_method(self, owner, name, args, node):
