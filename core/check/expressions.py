@@ -554,8 +554,12 @@ class Expressions:
 
     def ev_listcomp(self, node):
         items = []
-        self.comprehend(node, 0, lambda: items.append(self.ev(node.elt)))
+        self.comprehend(node, 0, lambda: items.append(self.collected(self.ev(node.elt))))
         return Seq(items, open=True)
+
+    def collected(self, value):
+        """An element of a comprehension is one of many, as if it had been appended."""
+        return value.but(acc=value.acc or self.loops[-1]) if isinstance(value, Tensor) and self.loops else value
 
     ev_generatorexp = ev_listcomp
     ev_setcomp = ev_listcomp

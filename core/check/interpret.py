@@ -134,7 +134,7 @@ class Interpreter(Expressions, TorchCalls):
         cls = self.globals.get(node.name)
         if not isinstance(cls, Class) or cls.node is not node:
             cls = Class(node, self.globals, [self.ev(b) for b in node.bases])
-        todo = [m for m in cls.methods.values() if m not in self.runs and m.name != "forward"]
+        todo = [m for m in cls.methods.values() if m not in self.runs]
         if not todo:
             return
         made = self.instances.get(node)
@@ -495,8 +495,8 @@ class Interpreter(Expressions, TorchCalls):
                 value = kwargs[name]
             elif name in defaults and (args or kwargs or not self._unsure(defaults[name])):
                 value = self.ev(defaults[name])
-            elif isinstance(value := self.same_parameter(name), Thing):
-                pass
+            elif args or kwargs or func.bound is None or i > 0:
+                value = self.same_parameter(name) or Thing(name=name)
             else:
                 value = Thing(name=name)
             if isinstance(value, Thing) and not value.name:
@@ -509,8 +509,31 @@ class Interpreter(Expressions, TorchCalls):
             scope.set(spec.kwarg.arg, Dict(extra, open=True))
 
     def same_parameter(self, name):
-        """A global of the same name is most likely what a caller elsewhere passes."""
+        """What a caller elsewhere most likely passes: a global of that name, or the one model the file defines."""
+        if self.stack or self.frame.parent is not None:
+            return None
+        value = self.globals.get(name)
+        if isinstance(value, Thing) and value.kind in ("model", "optimizer", "loss", "scheduler", "scaler", "loader"):
+            return value
+        probe = Thing(name=name)
+        if self.kind_of(probe) == "model" or self.kind_of(probe, called=True) == "model":
+            return self.only_model()
         return None
+
+    def only_model(self):
+        """An object of the one Module class of the file that no other class of it uses; None when there are several."""
+        if not hasattr(self, "_only"):
+            classes = [n for n in self.model.tree.body if isinstance(n, ast.ClassDef)]
+            modules = [c for c in classes if any(ast.unparse(b).endswith("Module") for b in c.bases)]
+            used = {n.id for c in classes for n in ast.walk(c) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+            roots = [c for c in modules if c.name not in used and "Lightning" not in ast.unparse(c.bases[0])]
+            self._only = None
+            if len(roots) == 1 and not any(isinstance(n, ast.Name) and n.id == roots[0].name for n in ast.walk(self.model.tree)):
+                cls = Class(roots[0], self.globals, [self.ev(b) for b in roots[0].bases])
+                saved, self.stack, self.frame = self.frame, ["only"], self.frame
+                self._only = self.instantiate(cls, [], {}, roots[0].lineno)
+                self.frame, self.stack = saved, []
+        return self._only
 
     @staticmethod
     def _unsure(default):

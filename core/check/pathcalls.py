@@ -208,6 +208,8 @@ class PathCalls:
         thing = Thing("model", cls, "", node.lineno, layers=layers, args=args, kwargs=kwargs)
         for layer in layers or ():
             layer.data.setdefault("parent", thing)
+        if cls == "Sequential":
+            self.record("sequential", node, thing)
         return thing
 
     def data_loader(self, args, kwargs, node):

@@ -371,7 +371,8 @@ class TorchCalls(TensorCalls):
 
     def on_zero_grad(self, thing, args, kwargs, node):
         """`x.zero_grad()`."""
-        self.record("zero_grad", node, thing)
+        optimizer = self.kind_of(thing) == "optimizer" and not thing.data.get("element")
+        self.record("zero_grad", node, thing, optimizer=optimizer)
         return Const(None)
 
     def on_backward(self, thing, args, kwargs, node):

@@ -152,7 +152,6 @@ def tail_scaled(model):
         after = [e for e in model.entry(step, "step") if e.obj is step.obj and e.index > step.index and not e.within(loop)]
         if after and text == k and constant and not _rescaled(model, loop, after[0]):
             yield after[0].line, {"k": k}
-            yield line, {"k": k}
         elif mentions_end(guard.test) and text == k and constant and not after:
             yield line, {"k": k}, INFO
 

@@ -38,16 +38,19 @@ def clears(zero: Event, optimizer) -> bool:
     if not isinstance(optimizer, Thing) or not isinstance(zero.obj, Thing):
         return True
     mine = models_of(optimizer)
-    if zero.obj.kind == "optimizer" or zero.obj.data.get("params") is not None:
+    if zero.data.get("optimizer"):
         other = models_of(zero.obj)
         if mine is not None and other is not None:
             return any(related(a, b) for a in mine for b in other)
-        return False
-    if zero.data.get("optimizer"):
-        return False
+        return wraps(optimizer, zero.obj) or wraps(zero.obj, optimizer) or bool(optimizer.data.get("element"))
     if mine is None:
         return True
     return any(related(zero.obj, m) for m in mine)
+
+
+def wraps(outer, inner) -> bool:
+    """Was `outer` made by handing `inner` to something?"""
+    return any(p is inner for p in outer.data.get("parents", ()))
 
 
 def feeds(backward: Event, optimizer) -> bool:
@@ -80,6 +83,16 @@ def batch_loop(model: LoopModel, event: Event) -> Loop | None:
         if model.inside(loop, "backward"):
             return loop
     return None
+
+
+def line_in(event: Event, frame) -> int:
+    """The line in `frame` where the event happens, or the call that leads to it."""
+    line = event.line
+    for own in event.frame.chain():
+        if own is frame:
+            return line
+        line = own.call_line
+    return event.line
 
 
 def escapes(model: LoopModel, thing, entry=None) -> bool:

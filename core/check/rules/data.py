@@ -81,8 +81,6 @@ def set_epoch_missing(model):
         if loader.data.get("prepared") or model.of("prepare"):
             continue
         yield loop.loops[-1].line, {"sampler": sampler.name or "sampler"}
-        yield sampler.line, {"sampler": sampler.name or "sampler"}
-        yield loop.line, {"sampler": sampler.name or "sampler"}
 
 
 @rule(

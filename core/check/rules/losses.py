@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from core.check.loopmodel import LoopModel
+from core.check.names import LINEAR_LAYERS
 from core.check.rule import ERROR, INFO, WARNING, rule
-from core.check.values import Tensor
+from core.check.values import Tensor, Thing
 from core.messages import N_
 
 NOT_PROBABILITIES = frozenset(("linear", "relu", "tanh"))
@@ -120,12 +121,34 @@ def softmax_over_batch(model):
             if isinstance(t, Tensor) and t.act is not None and t.act.name in ("softmax", "log_softmax") and t.act.dim == 0:
                 used.add(t.act.line)
                 yield t.act.line, {"activation": t.act.name}
+    yield from _last_layer(model, used)
     batched = {e.line for e in model.of("forward") if not e.inner and any(getattr(a, "loader", None) for a in e.args)}
     for event in model.of("softmax_dim0"):
         given = event.value
         fed = any(f.data.get("batch") or f.line in batched for f in given.forwards)
         if event.data["act"].line not in used and given.forwards and fed and not event.inner:
             yield event.data["act"].line, {"activation": event.data["act"].name}
+
+
+def _last_layer(model, used):
+    """A classifier that ends in a softmax over dim 0, or returns one, in a file that trains with a loss over classes."""
+    if not any(e.data["cls"] in ("CrossEntropyLoss", "NLLLoss") for e in model.of("loss")):
+        return
+    for event in model.of("sequential"):
+        layers = event.obj.data["layers"] or [None]
+        last, kinds = layers[-1], {getattr(x, "cls", "") for x in layers}
+        if last is None or last.cls not in ("Softmax", "LogSoftmax") or not kinds & LINEAR_LAYERS or last.line in used:
+            continue
+        dim = last.data["kwargs"].get("dim") or (last.data["args"] or [None])[0]
+        if getattr(dim, "value", None) == 0 and last.data["args"] + list(last.data["kwargs"].values()):
+            used.add(last.line)
+            yield last.line, {"activation": last.cls}
+    for event in model.of("return"):
+        t = event.value
+        if event.frame.name == "forward" and isinstance(t, Tensor) and t.act is not None and t.act.line not in used:
+            if t.act.name in ("softmax", "log_softmax") and t.act.dim == 0 and isinstance(event.frame.instance, Thing):
+                used.add(t.act.line)
+                yield t.act.line, {"activation": t.act.name}
 
 
 @rule(

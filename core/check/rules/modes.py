@@ -10,7 +10,7 @@ from core.check.rule import ERROR, INFO, WARNING, rule
 from core.check.values import Thing, tensors_in
 from core.messages import N_
 
-from .common import escapes, inside, related
+from .common import escapes, inside, line_in, related
 
 FOREIGN = frozenset(("mc", "dropout", "uncertainty", "stochastic", "bayesian", "ensemble", "sample", "samples", "adv", "attack"))
 
@@ -135,7 +135,8 @@ def eval_missing(model):
         if same and eval_frame(event) is not None and by.loops == event.loops[: len(by.loops)] and by.frame.name != "<module>":
             yield by.line, {"model": name}, severity
         else:
-            yield event.line, {"model": name}, severity
+            place = eval_frame(event) or (event.loops[-1].frame if event.loops else event.frame)
+            yield line_in(event, place), {"model": name}, severity
 
 
 def escapes_before(model, event) -> bool:
@@ -178,7 +179,8 @@ def no_grad_missing(model):
         strong = event.loops and (event.mode == "eval" or eval_loop(event) or eval_frame(event))
         if event.loops and _only_yields(event):
             strong = False
-        yield event.line, {}, WARNING if strong else INFO
+        place = eval_frame(event) or (event.loops[-1].frame if event.loops else event.frame)
+        yield line_in(event, place), {}, WARNING if strong else INFO
 
 
 def _own_eval(model, event) -> bool:
@@ -220,10 +222,9 @@ def train_not_restored(model):
     for event, evaluating, before in stuck_in_eval(model):
         if not before:
             yield evaluating.line, {"model": _name(event.obj), "at": evaluating.line}
-            if event.line - evaluating.line > 4 or evaluating.line > event.line:
-                call = _call_line(evaluating, event)
-                if call and call != evaluating.line:
-                    yield call, {"model": _name(event.obj), "at": evaluating.line}
+            call = _call_line(evaluating, event)
+            if call and call != evaluating.line:
+                yield call, {"model": _name(event.obj), "at": evaluating.line}
 
 
 @rule(
@@ -240,10 +241,6 @@ def train_called_once(model):
     for event, evaluating, before in stuck_in_eval(model):
         if before:
             yield before.line, {"model": _name(event.obj), "at": before.line}
-            inner = _call_line(evaluating, event)
-            yield evaluating.line, {"model": _name(event.obj), "at": before.line}
-            if inner and inner != evaluating.line:
-                yield inner, {"model": _name(event.obj), "at": before.line}
 
 
 def _call_line(evaluating, event) -> int:
