@@ -463,7 +463,7 @@ class Expressions:
         if isinstance(op, ast.Mult):
             if t.q == "mean" and t.item and (self.batch_sized(n) or (number and n.value > 1 and isinstance(n.value, int) and t.of)):
                 return t.but(q="mean*const", line=line, act=None)
-            factors = self.factors(t) | self.factors(n)
+            factors = self.factors(t) | self.factors(n) | ({"const"} if number and t.factors | self.factors(t) else set())
             if factors and not t.graph:
                 return Tensor(item=True, factors=factors, line=line, q=t.q if number else "product", loader=t.loader)
             return t.but(line=line, act=None, graph=t.graph and self.grad != "off", div=() if t.div and not number else t.div)

@@ -119,6 +119,8 @@ class TorchCalls(TensorCalls):
         given = [t for a in event.args for t in tensors_in(a)]
         result = None
         if func is not None:
+            args = [self.whole(a) for a in args]
+            kwargs = {k: self.whole(a) for k, a in kwargs.items()}
             self.inside += 1
             saved = self.frame
             try:
@@ -127,7 +129,7 @@ class TorchCalls(TensorCalls):
                 self.inside -= 1
                 self.frame = saved
         elif thing.data.get("layers") is not None or thing.cls:
-            result = self.through_layers(thing, given[0] if given else None, node)
+            result = self.through_layers(thing, self.whole(given[0]) if given else None, node)
         base = Tensor(
             line=node.lineno, graph=self.grad != "off", models=frozenset((thing,)), forwards=frozenset((event,)), trained=event.mode != "eval"
         )  # fmt: skip
@@ -136,6 +138,11 @@ class TorchCalls(TensorCalls):
                 base.models |= t.models
             base.forwards |= t.forwards
         return self.attach(result, base)
+
+    @staticmethod
+    def whole(value):
+        """An input whose graph was cut is, to the model it goes into, an input like any other."""
+        return value.but(cut=0) if isinstance(value, Tensor) and value.cut else value
 
     def attach(self, result, base):
         """Mark every tensor in a forward's result as computed by the model."""

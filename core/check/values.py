@@ -235,6 +235,8 @@ def merge(a, b):
         return known
     if isinstance(a, Thing) and isinstance(b, Thing) and a.kind is None and b.kind is not None:
         return b
+    if isinstance(a, Thing) and isinstance(b, Thing) and a.kind is not None and a.kind == b.kind and a.cls != b.cls:
+        return a if a.kind == "optimizer" else Thing(a.kind, "", a.name, a.line, **a.data)
     if isinstance(a, State) and isinstance(b, State):
         return a if a.copied else b
     return a

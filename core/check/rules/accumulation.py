@@ -34,13 +34,11 @@ def windows(model):
             mods = counters(guard.test) if guard.test is not None else []
             if not mods:
                 continue
-            for backward in model.inside(loop, "backward"):
-                if any(g.id == guard.id for g in backward.guards) or innermost(backward) is not loop or backward.index > step.index:
-                    continue
-                if exclusive(backward, step):
-                    continue
-                yield backward, step, guard, ast.unparse(mods[0].right)
-                break
+            earlier = [e for e in model.inside(loop, "backward", "step") if e.index < step.index and not exclusive(e, step)]
+            if not earlier or earlier[-1].kind == "step" or any(g.id == guard.id for g in earlier[-1].guards):
+                continue  # the backward before it has its own step, or waits as the step does
+            if innermost(earlier[-1]) is loop:
+                yield earlier[-1], step, guard, ast.unparse(mods[0].right)
 
 
 def by_hand(model, backward) -> bool:

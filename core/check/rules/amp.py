@@ -95,9 +95,15 @@ def stepped_directly(model):
         backward, between = window(model, step)
         if backward is None or not scaled(backward) or exclusive(backward, step):
             continue
-        if len(step.guards) > len(backward.guards) and _scaler_choice(step):
+        if len(step.guards) > len(backward.guards) and _scaler_choice(step) or _made_of_another(step.obj):
             continue
         yield step.line, {"optimizer": name_of(step.obj)}
+
+
+def _made_of_another(optimizer) -> bool:
+    """An outside function made it of an optimizer: it may unscale by itself."""
+    parents = optimizer.data.get("parents", ()) if isinstance(optimizer, Thing) else ()
+    return any(p.kind == "optimizer" or "optim" in p.name for p in parents)
 
 
 def _scaler_choice(step) -> bool:

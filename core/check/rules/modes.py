@@ -81,7 +81,7 @@ def evaluations(model):
     for event in model.of("forward"):
         if event.inner or event.data.get("discarded") or foreign(event) or trained(model, event):
             continue
-        if event.obj.kind == "loss" or not isinstance(event.obj, Thing):
+        if event.obj.kind == "loss" or any(f.instance is not None and f.instance.data.get("lightning") for f in event.frame.chain()):
             continue
         place = eval_frame(event) or eval_loop(event)
         if place is None:

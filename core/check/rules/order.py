@@ -172,7 +172,7 @@ def step_before_backward(model):
         events = [e for e in events if e.frame is step.frame or loop]
         backwards = [e for e in events if e.kind == "backward" and feeds(e, step.obj) and not exclusive(e, step)]
         steps = [e for e in events if e.kind == "step" and e.obj is step.obj]
-        if not backwards or len(steps) != 1 or any(b.index < step.index for b in backwards):
+        if not backwards or len(steps) != 1 or any(e.kind == "backward" and e.index < step.index for e in events):
             continue
         if any(innermost(b) is not loop for b in backwards) or len(step.guards) > len(backwards[0].guards):
             continue

@@ -53,7 +53,7 @@ def span(value) -> str:
         factors = value.factors or ({value.q} if value.q == "len_loader" else set())
         if "len_loader" in factors and "epochs" in factors:
             return "all"
-        if "len_loader" in factors:
+        if factors == {"len_loader"}:
             return "batches"
         return "epochs" if factors == {"epochs"} else ""
     if isinstance(value, Thing) and value.name:
@@ -100,6 +100,8 @@ def epochwise(thing) -> bool:
 def steps_by_place(model):
     """(scheduler, [events stepping it in the batch loop], [in an epoch loop outside it])."""
     places: dict = {}
+    if model.of("prepare"):  # accelerate steps a scheduler as often as it sees fit
+        return []
     for event in model.of("sched_step"):
         loop = innermost(event)
         if loop is None or not isinstance(event.obj, Thing):

@@ -196,11 +196,11 @@ def wrong_direction(model):
         wanted = _value_direction(model, test) or direction(name.replace("best", "")) or direction(test.best)
         start = _start(model, test)
         values = {"metric": name, "way": larger if test.up else smaller, "should": rise if wanted > 0 else fall}
-        if wanted and (wanted > 0) != test.up:
+        if wanted and (wanted > 0) != test.up and _keeps_best(test):
             negative = isinstance(test.metric, ast.UnaryOp)
             if not negative and not (start is not None and _value_direction(model, test) == 0 and _consistent(start, test.up)):
                 yield test.node.lineno, values
-        elif start is not None and _impossible(start, test.up, wanted):
+        elif start is not None and "best" in test.best.lower() and _impossible(start, test.up, wanted):
             yield test.node.lineno, {**values, "should": rise if not test.up else fall}
     for event in model.of("scheduler"):
         mode = event.data["kwargs"].get("mode") or (event.data["args"][1] if len(event.data["args"]) > 1 else None)
@@ -215,6 +215,12 @@ def wrong_direction(model):
             if wanted and (wanted > 0) != up:
                 values = {"metric": value.name if isinstance(value, Thing) else "metric", "way": larger if up else smaller}
                 yield event.line, {**values, "should": rise if wanted > 0 else fall}
+
+
+def _keeps_best(test) -> bool:
+    """A best by name, or by what is done with it: a plain maximum or minimum is no selection."""
+    text = " ".join(ast.unparse(s) for s in (*test.improved, *test.otherwise)).lower()
+    return "best" in test.best.lower() or any(w in text for w in ("save", "state_dict", "patience", "counter", "best"))
 
 
 def _sense(value: Tensor) -> int:
