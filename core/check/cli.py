@@ -143,7 +143,7 @@ def _correct(name: str, source, options, wanted: set[str]):
     made = correct(source, name, wanted)
     if options.diff:
         sys.stdout.write(made.diff)
-        return source if not made.fixed else made.text
+        return source
     if made.fixed and name != "<stdin>":
         Path(name).write_text(made.text, encoding="utf-8")
         print(f"{name}: corrected {', '.join(f'{c} (line {n})' for c, n in made.fixed)}", file=sys.stderr)

@@ -89,8 +89,8 @@ class Interpreter(Expressions, TorchCalls):
                 words.add(node.attr)
             elif kind is ast.Name:
                 words.add(node.id)
-            elif kind is ast.arg:
-                words.add(node.arg)
+            elif kind is ast.arg or kind is ast.keyword:
+                words.add(node.arg or "")
             elif kind is ast.FunctionDef or kind is ast.AsyncFunctionDef:
                 self.functions.append(node)
         self.max_ops = 60_000 + 6 * size
@@ -271,6 +271,12 @@ class Interpreter(Expressions, TorchCalls):
         self.scope.set(node.name, Class(node, self.scope, [self.ev(b) for b in node.bases]))
 
     def do_assign(self, node):
+        made, target = node.value, node.targets[0]
+        if type(made) is ast.BinOp and type(made.op) is ast.Add and type(target) in (ast.Name, ast.Attribute):
+            for old, added in ((made.left, made.right), (made.right, made.left)):
+                if type(old) is type(target) and ast.unparse(old) == ast.unparse(target):  # `x = x + v` is `x += v`
+                    self.do_augassign(ast.copy_location(ast.AugAssign(target, made.op, added), node))
+                    return
         value = self.ev(node.value)
         for target in node.targets:
             self.bind(target, value, node)

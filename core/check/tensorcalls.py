@@ -100,6 +100,7 @@ class TensorCalls(PathCalls):
         """`t.mean()` or `t.sum()`."""
         whole = (not args and "dim" not in kwargs) or (t.red == "none" and name == "mean")
         out = t.but(line=node.lineno, act=None, graph=t.graph and self.grad != "off", shape=None, argmax=None, dtype="float")
+        out.direct = None
         if whole:
             out.red, out.q = name, name
             if t.error and not t.of:
@@ -147,9 +148,8 @@ class TensorCalls(PathCalls):
         if t.item and t.q == "count":
             index = key.value if isinstance(key, Const) else None
             return t if index == 0 else Tensor(item=True, line=node.lineno)
-        text = ast.unparse(node.slice) if isinstance(node.slice, ast.Tuple) else ""
-        shape = None
-        if text in (":, None", "(slice(None, None, None), None)"):
+        shape, parts = None, node.slice.elts if isinstance(node.slice, ast.Tuple) else []
+        if len(parts) == 2 and isinstance(parts[0], ast.Slice) and isinstance(parts[1], ast.Constant) and parts[1].value is None:
             shape = "col"
         elif isinstance(node.slice, ast.Tuple) and len(node.slice.elts) == 2 and isinstance(node.slice.elts[0], ast.Slice):
             shape = "flat" if isinstance(node.slice.elts[1], (ast.Constant, ast.UnaryOp)) and not t.argmax else None

@@ -131,7 +131,7 @@ class TorchCalls(TensorCalls):
         elif thing.data.get("layers") is not None or thing.cls:
             result = self.through_layers(thing, self.whole(given[0]) if given else None, node)
         base = Tensor(
-            line=node.lineno, graph=self.grad != "off", models=frozenset((thing,)), forwards=frozenset((event,)), trained=event.mode != "eval"
+            line=node.lineno, graph=self.grad != "off", models=frozenset((thing,)), forwards=frozenset((event,)), direct=event, trained=event.mode != "eval"
         )  # fmt: skip
         for t in given:
             if t.graph and base.graph:
@@ -155,7 +155,7 @@ class TorchCalls(TensorCalls):
                 return result.but(forwards=result.forwards | base.forwards)
             return result.but(
                 graph=base.graph, models=result.models | base.models, forwards=result.forwards | base.forwards, plain=False, q=result.q,
-                item=False, loader=None, trained=base.trained,
+                item=False, loader=None, trained=base.trained, direct=base.direct,
             )  # fmt: skip
         if isinstance(result, Const) and result.value is None:
             return result

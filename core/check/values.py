@@ -62,6 +62,7 @@ _TENSOR_DEFAULTS = {
     "numpy": 0,  # line where NumPy made this number
     "batchvar": False,  # a whole batch, not yet unpacked
     "error": False,  # a difference, squared or absolute: a measure that should fall
+    "direct": None,  # the forward that returned it as it is
     "plain": False,  # drawn or built directly, reached by no model
 }
 

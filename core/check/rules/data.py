@@ -117,4 +117,4 @@ def _shared_generator(cls, name) -> bool:
     """A NumPy generator made with a fixed seed in the dataset's __init__: copied into every worker."""
     init = cls.methods.get("__init__")
     text = ast.unparse(init) if init is not None else ""
-    return any(f"self.{name} = {maker}" in text for maker in ("np.random.default_rng(", "np.random.RandomState(", "numpy.random.default_rng(", "random.Random("))
+    return f"self.{name}" in text and any(m in text for m in ("random.default_rng(", "random.RandomState(", "random.Random("))

@@ -208,7 +208,7 @@ def parallel_loss_not_reduced(model):
         if last is None:
             continue
         after = [e for e in t.losses if e.index > last.index and not e.inner]
-        if not after and t.losses and t.line <= last.line:
+        if not after and t.losses and t.direct is last:
             yield event.line, {"at": wrapped[0].data["parallel"]}
 
 

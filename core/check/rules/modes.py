@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from core.check.loopmodel import common_loop, exclusive
+from core.check.loopmodel import exclusive
 from core.check.names import MODE_LAYERS, PLAIN_LAYERS, says_eval, says_train, words
 from core.check.rule import ERROR, INFO, WARNING, rule
 from core.check.values import Thing, tensors_in
@@ -199,11 +199,8 @@ def _frozen(model):
 
 def _gradients_wanted(model, event) -> bool:
     """Something in this function or its callers goes backward: attacks, saliency, test-time training."""
-    frames = set(map(id, event.frame.chain()))
     for other in model.entry(event, "backward", "autograd_grad", "requires_grad"):
-        if id(other.frame) in frames and other.frame.name != "<module>" and (other.frame is event.frame or common_loop(other, event)):
-            return True
-        if other.frame is event.frame and common_loop(other, event) and other.loops[-1:] == event.loops[-1:]:
+        if event.loops and other.within(event.loops[-1]) or not event.loops and other.frame is event.frame:
             return True
     return False
 
@@ -267,7 +264,7 @@ def stuck_in_eval(model):
             evals = [m for m in modes if m.value == "eval"]
             if not evals or any(m.value in ("train", "unknown") for m in modes) or _unrolled(evals[0], loop):
                 continue
-            if _restores(model, loop, event):
+            if _restores(model, loop, event) or all(m.index < event.index and not eval_frame(m) for m in evals):
                 continue
             every = [m for m in model.entry(event, "mode") if inside(event.obj, m.obj) and m.index < loop.index]
             before = next((m for m in reversed(every) if m.value == "train"), None)

@@ -141,7 +141,7 @@ def wrong_pace(model):
             nested = len(batch[0].loops) > 1 and not batch[0].data["args"] and batch[0].loops[-1].loader is not None
             guarded = batch[0].guards[len(innermost(batch[0]).guards) :]
             one_pass = batch[0].loops[-1].loader is not None and not batch[0].loops[-1].ranged
-            if (nested and epochwise(thing) and not guarded) or (nested and horizon(thing) == "epochs" and not guarded):
+            if (nested and epochwise(thing) and not guarded) or (nested and _epochs_wanted(thing) and not guarded):
                 yield batch[0].line, {**values, "what": fast}
             elif one_pass and not guarded and not batch[0].data["args"] and thing.cls in EPOCH_SCHEDULERS and epochwise(thing):
                 yield batch[0].line, {**values, "what": fast}
@@ -149,6 +149,11 @@ def wrong_pace(model):
                 yield batch[0].line, {**values, "what": fast}
         elif epoch and horizon(thing) in ("all",):
             yield epoch[0].line, {**values, "what": slow}
+
+
+def _epochs_wanted(thing) -> bool:
+    """Its length was given in epochs, and it could be stepped so (a one-cycle schedule could not: that is FC604)."""
+    return horizon(thing) == "epochs" and thing.cls != "OneCycleLR" and not thing.cls.startswith("get_")
 
 
 @rule(
