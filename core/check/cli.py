@@ -48,11 +48,17 @@ class Found:
 
 def parser() -> argparse.ArgumentParser:
     """The arguments."""
-    made = argparse.ArgumentParser(prog="python -m core check", description="Check training loops without running them.")
-    made.add_argument("paths", nargs="+", metavar="FILE|DIR|-", help="a .py or .ipynb file, a folder, or - for standard input")
+    made = argparse.ArgumentParser(
+        prog="python -m core check", description="Check training loops without running them."
+    )
+    made.add_argument(
+        "paths", nargs="+", metavar="FILE|DIR|-", help="a .py or .ipynb file, a folder, or - for standard input"
+    )
     made.add_argument("--json", action="store_true", help="the same as --format json")
     made.add_argument("--format", choices=sorted(FORMATS), default="text")
-    made.add_argument("--select", default="", metavar="CODES", help="only these codes, or codes that start so: FC101,FC2")
+    made.add_argument(
+        "--select", default="", metavar="CODES", help="only these codes, or codes that start so: FC101,FC2"
+    )
     made.add_argument("--ignore", default="", metavar="CODES", help="not these codes, or codes that start so")
     made.add_argument("--fix", action="store_true", help="correct files in place where the remedy is mechanical")
     made.add_argument("--diff", action="store_true", help="print what --fix would change, and change nothing")
@@ -96,7 +102,9 @@ def files(paths: list[str]) -> list[str]:
     for path in paths:
         if path != "-" and Path(path).is_dir():
             inside = (p for p in Path(path).rglob("*") if p.suffix in (".py", ".ipynb") and p.is_file())
-            out += sorted(str(p) for p in inside if not any(x in SKIP or x.startswith(".") for x in p.relative_to(path).parts))
+            out += sorted(
+                str(p) for p in inside if not any(x in SKIP or x.startswith(".") for x in p.relative_to(path).parts)
+            )
         else:
             out.append(path)
     return out

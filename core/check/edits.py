@@ -63,7 +63,11 @@ def _with_imports(module: cst.Module, imports: list[str]) -> cst.Module:
             simple = isinstance(stmt, cst.SimpleStatementLine)
             first = stmt.body[0] if simple else None
             if isinstance(first, (cst.Import, cst.ImportFrom)):
-                future = isinstance(first, cst.ImportFrom) and first.module is not None and code(first.module) == "__future__"
+                future = (
+                    isinstance(first, cst.ImportFrom)
+                    and first.module is not None
+                    and code(first.module) == "__future__"
+                )
                 at = i + 1 if future or at == 0 and i else at
                 if not future:
                     at = i

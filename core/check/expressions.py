@@ -266,7 +266,11 @@ class Expressions:
             return values[-1]
         if isinstance(node.op, ast.Or):
             known = [v for v in values if not isinstance(v, Const)]
-            return known[0] if len(known) == 1 and isinstance(known[0], (Thing, Tensor)) and known[0] is values[-1] else Thing(name="")
+            return (
+                known[0]
+                if len(known) == 1 and isinstance(known[0], (Thing, Tensor)) and known[0] is values[-1]
+                else Thing(name="")
+            )
         return Thing(name="")
 
     def ev_compare(self, node):
@@ -461,12 +465,20 @@ class Expressions:
             sign = -t.sign if swapped and isinstance(op, ast.Sub) else t.sign
             return t.but(line=line, base=base, sign=sign, graph=t.graph and self.grad != "off", factors=t.factors)
         if isinstance(op, ast.Mult):
-            if t.q == "mean" and t.item and (self.batch_sized(n) or (number and n.value > 1 and isinstance(n.value, int) and t.of)):
+            if (
+                t.q == "mean"
+                and t.item
+                and (self.batch_sized(n) or (number and n.value > 1 and isinstance(n.value, int) and t.of))
+            ):
                 return t.but(q="mean*const", line=line, act=None)
-            factors = self.factors(t) | self.factors(n) | ({"const"} if number and t.factors | self.factors(t) else set())
+            factors = (
+                self.factors(t) | self.factors(n) | ({"const"} if number and t.factors | self.factors(t) else set())
+            )
             if factors and not t.graph:
                 return Tensor(item=True, factors=factors, line=line, q=t.q if number else "product", loader=t.loader)
-            return t.but(line=line, act=None, graph=t.graph and self.grad != "off", div=() if t.div and not number else t.div)
+            return t.but(
+                line=line, act=None, graph=t.graph and self.grad != "off", div=() if t.div and not number else t.div
+            )
         if isinstance(op, ast.Pow):
             return t.but(line=line, act=None, graph=t.graph and self.grad != "off")
         if isinstance(op, (ast.Add, ast.Sub)):
@@ -494,7 +506,9 @@ class Expressions:
             t = tensors_in(a)
             return Tensor(line=node.lineno, item=True, of=t[0].of if t else None) if t else Thing(name="", parents=(a,))
         text = ast.unparse(node.right) if isinstance(node, ast.BinOp) else ast.unparse(node.value)
-        out = a.but(line=node.lineno, graph=a.graph and self.grad != "off", act=None if not isinstance(b, Const) else a.act)
+        out = a.but(
+            line=node.lineno, graph=a.graph and self.grad != "off", act=None if not isinstance(b, Const) else a.act
+        )
         if a.losses or a.graph:
             out.div = (*a.div, (text, node.lineno, b))
         if isinstance(b, Tensor) and b.graph:
@@ -540,7 +554,12 @@ class Expressions:
             base = old if isinstance(old, Tensor) else Tensor(item=value.item, plain=True)
             out = self.combine(base, op, value, node)
             out.parts = out.parts | {event}
-            out.acc, out.q, out.of, out.loader = loop or value.acc, value.q if base.q in (None, value.q) else None, value.of, value.loader
+            out.acc, out.q, out.of, out.loader = (
+                loop or value.acc,
+                value.q if base.q in (None, value.q) else None,
+                value.of,
+                value.loader,
+            )
             out.red, out.sign, out.item = value.red, value.sign, value.item
             out.error = value.error
             event.data["made"] = out
@@ -574,7 +593,12 @@ class Expressions:
             if isinstance(value, Tensor) and value.base:
                 base = value.base
         source = node.generators[0].iter
-        if found and isinstance(source, ast.Call) and isinstance(source.func, ast.Attribute) and source.func.attr == "items":
+        if (
+            found
+            and isinstance(source, ast.Call)
+            and isinstance(source.func, ast.Attribute)
+            and source.func.attr == "items"
+        ):
             state = self.ev(source.func.value)
             if isinstance(state, State):
                 text = ast.unparse(node.value)

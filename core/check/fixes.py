@@ -34,7 +34,11 @@ def correct(source: str, filename: str = "<pasted>", codes: set[str] | None = No
     text, fixed, given_up = source, [], set()
     report = check(text, filename)
     for _ in range(40):
-        todo = [f for f in report.findings if fixable(f.code) and (codes is None or f.code in codes) and (f.code, f.message) not in given_up]
+        todo = [
+            f
+            for f in report.findings
+            if fixable(f.code) and (codes is None or f.code in codes) and (f.code, f.message) not in given_up
+        ]
         if not todo:
             break
         one = todo[0]

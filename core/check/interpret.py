@@ -18,7 +18,13 @@ from .values import Class, Const, Dict, Func, Params, Path, Seq, State, Tensor, 
 
 EXIT = object()
 MAX_DEPTH = 12
-DEFAULTS = {"nn": "torch.nn", "F": "torch.nn.functional", "optim": "torch.optim", "np": "numpy", "plt": "matplotlib.pyplot"}
+DEFAULTS = {
+    "nn": "torch.nn",
+    "F": "torch.nn.functional",
+    "optim": "torch.optim",
+    "np": "numpy",
+    "plt": "matplotlib.pyplot",
+}
 
 
 class Scope:
@@ -253,7 +259,9 @@ class Interpreter(Expressions, TorchCalls):
 
     def do_import(self, node):
         for alias in node.names:
-            self.scope.set(alias.asname or alias.name.split(".")[0], Path(alias.name if alias.asname else alias.name.split(".")[0]))
+            self.scope.set(
+                alias.asname or alias.name.split(".")[0], Path(alias.name if alias.asname else alias.name.split(".")[0])
+            )
 
     def do_importfrom(self, node):
         for alias in node.names:
@@ -364,7 +372,9 @@ class Interpreter(Expressions, TorchCalls):
         values = self.ev(node.iter)
         if isinstance(values, Seq) and not values.open and 0 < len(values.items) <= 4:
             known = all(isinstance(v, (Const, Thing, Seq)) for v in values.items)
-            if known and any(isinstance(v, Const) and isinstance(v.value, (str, bool)) or isinstance(v, Thing) for v in values.items):
+            if known and any(
+                isinstance(v, Const) and isinstance(v.value, (str, bool)) or isinstance(v, Thing) for v in values.items
+            ):
                 for value in values.items:  # a handful of named phases or objects, one after the other
                     self.bind(node.target, value, node)
                     if self.block(node.body) is EXIT:
@@ -389,7 +399,11 @@ class Interpreter(Expressions, TorchCalls):
         )  # fmt: skip
         self.model.loops.append(here)
         self.loops = (*self.loops, here)
-        before = dict(itertools.chain.from_iterable(layer.items() for layer in self.scope.layers)) if len(self.loops) < 4 else {}
+        before = (
+            dict(itertools.chain.from_iterable(layer.items() for layer in self.scope.layers))
+            if len(self.loops) < 4
+            else {}
+        )
         if target is not None:
             self.bind_loop(target, iter_node, values, here)
         modes, grad = dict(self.modes), self.grad
@@ -466,7 +480,9 @@ class Interpreter(Expressions, TorchCalls):
         result = values[0]
         for value in values[1:]:
             if isinstance(result, Seq) and isinstance(value, Seq) and len(result.items) == len(value.items):
-                result = Seq([merge(a, b) for a, b in zip(result.items, value.items, strict=True)], result.open or value.open)
+                result = Seq(
+                    [merge(a, b) for a, b in zip(result.items, value.items, strict=True)], result.open or value.open
+                )
             else:
                 result = merge(result, value)
         return result
@@ -531,10 +547,14 @@ class Interpreter(Expressions, TorchCalls):
         if not hasattr(self, "_only"):
             classes = [n for n in self.model.tree.body if isinstance(n, ast.ClassDef)]
             modules = [c for c in classes if any(ast.unparse(b).endswith("Module") for b in c.bases)]
-            used = {n.id for c in classes for n in ast.walk(c) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+            used = {
+                n.id for c in classes for n in ast.walk(c) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)
+            }
             roots = [c for c in modules if c.name not in used and "Lightning" not in ast.unparse(c.bases[0])]
             self._only = None
-            if len(roots) == 1 and not any(isinstance(n, ast.Name) and n.id == roots[0].name for n in ast.walk(self.model.tree)):
+            if len(roots) == 1 and not any(
+                isinstance(n, ast.Name) and n.id == roots[0].name for n in ast.walk(self.model.tree)
+            ):
                 cls = Class(roots[0], self.globals, [self.ev(b) for b in roots[0].bases])
                 saved, self.stack, self.frame = self.frame, ["only"], self.frame
                 self._only = self.instantiate(cls, [], {}, roots[0].lineno)
@@ -552,7 +572,9 @@ class Interpreter(Expressions, TorchCalls):
         kind = None
         if any(b.endswith("LightningModule") for b in bases):
             kind = "model"
-        elif any(b == "Module" or b in ("Sequential", "PreTrainedModel", "ModuleList") or b.endswith("Module") for b in bases):
+        elif any(
+            b == "Module" or b in ("Sequential", "PreTrainedModel", "ModuleList") or b.endswith("Module") for b in bases
+        ):
             kind = "model"
         elif any(b.endswith("Loss") for b in bases):
             kind = "model"
@@ -560,13 +582,23 @@ class Interpreter(Expressions, TorchCalls):
             kind = "dataset"
         elif any(b.endswith("Optimizer") for b in bases):
             kind = "optimizer"
-        thing = Thing(kind=kind, cls=cls.name, name="", line=line, local=cls, layers=None, lightning=any("Lightning" in b for b in bases))
+        thing = Thing(
+            kind=kind,
+            cls=cls.name,
+            name="",
+            line=line,
+            local=cls,
+            layers=None,
+            lightning=any("Lightning" in b for b in bases),
+        )
         self.instances.setdefault(cls.node, thing)
         init, owner = cls.find("__init__")
         if init is not None:
             self.call_function(Func(init, owner.scope, thing, owner), args, kwargs, line, alone=alone)
         else:
-            fields = [s.target.id for s in cls.node.body if isinstance(s, ast.AnnAssign) and isinstance(s.target, ast.Name)]
+            fields = [
+                s.target.id for s in cls.node.body if isinstance(s, ast.AnnAssign) and isinstance(s.target, ast.Name)
+            ]
             thing.attrs.update(zip(fields, args, strict=False))
             thing.attrs.update(kwargs)
         if kind == "optimizer" and args:

@@ -35,7 +35,12 @@ FUNCTIONAL_LOSSES = {
     "gaussian_nll_loss": "GaussianNLLLoss",
     "sigmoid_focal_loss": "SigmoidFocalLoss",
 }
-LOSSES = frozenset(FUNCTIONAL_LOSSES.values()) | {"NLLLoss2d", "MultiMarginLoss", "SoftMarginLoss", "AdaptiveLogSoftmaxWithLoss"}
+LOSSES = frozenset(FUNCTIONAL_LOSSES.values()) | {
+    "NLLLoss2d",
+    "MultiMarginLoss",
+    "SoftMarginLoss",
+    "AdaptiveLogSoftmaxWithLoss",
+}
 REGRESSION_LOSSES = frozenset(("MSELoss", "L1Loss", "SmoothL1Loss", "HuberLoss"))
 
 ACTIVATION_LAYERS = {
@@ -105,7 +110,9 @@ def _has(name: str, vocabulary: frozenset, prefixes: tuple[str, ...]) -> bool:
     parts = words(name)
     if any(w in vocabulary for w in parts):
         return True
-    return any(w.startswith(prefixes) and w.endswith(("loader", "set", "data", "dl", "iter", "loss", "acc")) for w in parts)
+    return any(
+        w.startswith(prefixes) and w.endswith(("loader", "set", "data", "dl", "iter", "loss", "acc")) for w in parts
+    )
 
 
 def says_eval(name: str) -> bool:
@@ -166,7 +173,11 @@ def guess_kind(name: str, uses: set[str], called: bool) -> str | None:
         kind = "scheduler"
     elif "backward" in uses and "step" in uses:
         kind = "engine"
-    elif (optish and not called) or ({"zero_grad", "step"} <= uses) or ("zero_grad" in uses and not modelish and not called):
+    elif (
+        (optish and not called)
+        or ({"zero_grad", "step"} <= uses)
+        or ("zero_grad" in uses and not modelish and not called)
+    ):
         kind = "optimizer"
     elif any(w in ("accelerator", "fabric") for w in parts):
         kind = "accelerator"

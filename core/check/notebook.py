@@ -33,7 +33,9 @@ class Notebook:
             if kind != "code":
                 continue
             starts.append((len(lines) + 1, number))
-            foreign = text.lstrip().startswith(("%%bash", "%%sh", "%%html", "%%javascript", "%%writefile", "%%latex", "%%script"))
+            foreign = text.lstrip().startswith(
+                ("%%bash", "%%sh", "%%html", "%%javascript", "%%writefile", "%%latex", "%%script")
+            )
             lines += ["" for _ in text.split("\n")] if foreign else magics(text).split("\n")
         return cls("\n".join(lines) + "\n", tuple(starts))
 

@@ -44,7 +44,13 @@ def orders(model: LoopModel) -> tuple[LoopOrder, ...]:
         else:
             events = [e for e in events if e.frame is marks[0].frame]
         made = _calls(events)
-        line = loop.line if loop else marks[0].frame.node.lineno if hasattr(marks[0].frame.node, "lineno") else made[0].line
+        line = (
+            loop.line
+            if loop
+            else marks[0].frame.node.lineno
+            if hasattr(marks[0].frame.node, "lineno")
+            else made[0].line
+        )
         if made in seen:
             continue
         seen.add(made)

@@ -12,7 +12,10 @@ GITHUB_LEVELS = {"error": "error", "warning": "warning", "info": "notice"}
 
 def text(found) -> str:
     """Two lines a finding, and a count."""
-    lines = [f"{x.place}: {x.finding.severity} {x.finding.code} {x.finding.title}\n    {x.finding.message} {x.finding.remedy}" for x in found]
+    lines = [
+        f"{x.place}: {x.finding.severity} {x.finding.code} {x.finding.title}\n    {x.finding.message} {x.finding.remedy}"
+        for x in found
+    ]
     if found:
         lines.append(f"{len(found)} finding{'s' * (len(found) != 1)}")
     return "\n".join(lines)

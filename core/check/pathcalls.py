@@ -12,8 +12,12 @@ FEATURE_SCALERS = frozenset(
     "KNNImputer TfidfVectorizer SelectKBest".split()
 )
 SPLITS = frozenset("train_test_split random_split train_val_split temporal_train_test_split".split())
-NUMPY_NUMBERS = frozenset("mean sum average max min float64 float32 float16 int64 int32 median std nanmean round".split())
-DRAWN = frozenset("randn rand zeros ones randn_like rand_like zeros_like ones_like empty full arange linspace normal full_like".split())
+NUMPY_NUMBERS = frozenset(
+    "mean sum average max min float64 float32 float16 int64 int32 median std nanmean round".split()
+)
+DRAWN = frozenset(
+    "randn rand zeros ones randn_like rand_like zeros_like ones_like empty full arange linspace normal full_like".split()
+)
 JOINS = frozenset("cat stack concat hstack vstack".split())
 
 
@@ -92,7 +96,16 @@ class PathCalls:
                 fake = ast.copy_location(ast.BinOp(node.args[0], op, node.args[1]), node)
                 return self.arithmetic(first, op, args[1], fake)
             return self.tensor_method(first, last, args[1:], kwargs, node)
-        if last in ("tensor", "as_tensor", "from_numpy", "Tensor", "FloatTensor", "LongTensor", "asarray", "HalfTensor"):
+        if last in (
+            "tensor",
+            "as_tensor",
+            "from_numpy",
+            "Tensor",
+            "FloatTensor",
+            "LongTensor",
+            "asarray",
+            "HalfTensor",
+        ):
             return self.new_tensor(last, first, kwargs, node)
         if last in DRAWN and ("torch" in path or path == last):
             sizes = [a for a in args if not isinstance(a, Const) or isinstance(a.value, int)]
@@ -101,7 +114,13 @@ class PathCalls:
             shape = None
             if not last.endswith("_like") and last in ("randn", "rand", "zeros", "ones", "empty"):
                 one = isinstance(sizes[-1], Const) and sizes[-1].value == 1 if sizes else False
-                shape = "flat" if len(sizes) == 1 and not isinstance(sizes[0], Seq) else "col" if len(sizes) == 2 and one else None
+                shape = (
+                    "flat"
+                    if len(sizes) == 1 and not isinstance(sizes[0], Seq)
+                    else "col"
+                    if len(sizes) == 2 and one
+                    else None
+                )
             if last.endswith("_like") and isinstance(first, Tensor):
                 shape = first.shape
             return Tensor(line=line, shape=shape, dtype=None if last == "arange" else "float", plain=True)
@@ -111,7 +130,13 @@ class PathCalls:
             base = line if len(args) > 2 and ints[:1] == [1] else 0
             shape = None
             if size is not None:
-                shape = "flat" if len(size.items) == 1 else "col" if len(size.items) == 2 and self.is_one(size.items[1]) else None
+                shape = (
+                    "flat"
+                    if len(size.items) == 1
+                    else "col"
+                    if len(size.items) == 2 and self.is_one(size.items[1])
+                    else None
+                )
             return Tensor(line=line, dtype="int", base=base, shape=shape, plain=True)
         if last in JOINS and args:
             found = tensors_in(first)
@@ -152,7 +177,9 @@ class PathCalls:
         found = [t for a in (*args, *kwargs.values()) for t in tensors_in(a) if t.graph]
         if found:
             return self.mixed(found, node)
-        return Thing(name="", line=node.lineno, parents=tuple(a for a in args if isinstance(a, Thing))[:4], made_by=path)
+        return Thing(
+            name="", line=node.lineno, parents=tuple(a for a in args if isinstance(a, Thing))[:4], made_by=path
+        )
 
     @staticmethod
     def is_one(value):
@@ -164,11 +191,15 @@ class PathCalls:
         line, first = node.lineno, args[0] if args else None
         if last in names.OPTIMIZERS or (last.endswith("Optimizer") and args):
             given = first if first is not None else kwargs.get("params")
-            thing = Thing("optimizer", last, "", line, params=self.params_of(given) if given is not None else Params(None))
+            thing = Thing(
+                "optimizer", last, "", line, params=self.params_of(given) if given is not None else Params(None)
+            )
             self.record("optimizer", node, thing, given)
             return thing
         if last in names.SCHEDULERS and (args or kwargs):
-            thing = Thing("scheduler", last, "", line, optimizer=first or kwargs.get("optimizer"), args=args, kwargs=kwargs)
+            thing = Thing(
+                "scheduler", last, "", line, optimizer=first or kwargs.get("optimizer"), args=args, kwargs=kwargs
+            )
             self.record("scheduler", node, thing, args=args, kwargs=kwargs)
             return thing
         if last in names.LOSSES or (last.endswith("Loss") and last[:1].isupper()):
@@ -230,7 +261,15 @@ class PathCalls:
         if isinstance(value, State):
             return State(value.of, line, copied=deep or value.copied)
         if isinstance(value, Thing) and self.kind_of(value) == "model" and deep:
-            return Thing("model", value.cls, "", line, layers=value.data.get("layers"), local=value.data.get("local"), copied=value)
+            return Thing(
+                "model",
+                value.cls,
+                "",
+                line,
+                layers=value.data.get("layers"),
+                local=value.data.get("local"),
+                copied=value,
+            )
         return value
 
     def new_tensor(self, last, first, kwargs, node):
@@ -242,14 +281,26 @@ class PathCalls:
             kind = named.name.rpartition(".")[2]
             dtype = "float" if kind.startswith("float") else "int" if kind in ("long", "int64") else None
         if isinstance(first, Tensor):
-            return first.but(graph=False, cut=line if first.graph or first.cut else 0, item=False, line=line, dtype=dtype or first.dtype)
+            return first.but(
+                graph=False,
+                cut=line if first.graph or first.cut else 0,
+                item=False,
+                line=line,
+                dtype=dtype or first.dtype,
+            )
         found = [t for t in tensors_in(first) if t.graph or t.cut]
         if found:
             return self.mixed(found, node).but(graph=False, cut=line)
         shape = None
         if isinstance(first, Seq) and not first.open:
             inner = [v for v in first.items if isinstance(v, Seq)]
-            shape = "flat" if first.items and not inner else "col" if inner and all(len(v.items) == 1 and not v.open for v in inner) else None
+            shape = (
+                "flat"
+                if first.items and not inner
+                else "col"
+                if inner and all(len(v.items) == 1 and not v.open for v in inner)
+                else None
+            )
             numbers = [v.value for v in first.items if isinstance(v, Const)]
             if numbers and all(isinstance(v, int) for v in numbers):
                 dtype = dtype or "int"

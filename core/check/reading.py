@@ -15,7 +15,10 @@ from core.messages import N_
 
 MAX_BYTES = 1_000_000
 MAX_DEPTH = 90
-QUOTES = str.maketrans({"“": '"', "”": '"', "‘": "'", "’": "'", "\u00a0": " ", "\ufeff": "", "\u200b": "", "–": "-", "−": "-"})
+DEEP = "nested too deeply"
+QUOTES = str.maketrans(
+    {"“": '"', "”": '"', "‘": "'", "’": "'", "\u00a0": " ", "\ufeff": "", "\u200b": "", "–": "-", "−": "-"}
+)
 PROMPT = re.compile(r"^(\s*)(>>>|\.\.\.)( |$)")
 IPYTHON = re.compile(r"^\s*(In|Out)\s?\[[\d ]*\]:\s?")
 MAGIC = re.compile(r"^\s*[!%]")
@@ -74,6 +77,8 @@ def read(source: str) -> Text | Problem:
     first = _parse(source)
     if isinstance(first, ast.Module):
         return Text(first, source)
+    if first.msg == DEEP:
+        return _explain(first, source)
     best, tried = first, source
     for notes, attempt in _attempts(source):
         if attempt == tried:
@@ -92,10 +97,12 @@ def _parse(source: str) -> ast.Module | SyntaxError:
             return ast.parse(source)
     except SyntaxError as error:
         return error
-    except (RecursionError, MemoryError, ValueError, OverflowError) as error:
-        made = SyntaxError(str(error)[:80] or "too deeply nested")
-        made.lineno = 1
-        return made
+    except (RecursionError, MemoryError):
+        made = SyntaxError(DEEP)
+    except (ValueError, OverflowError) as error:
+        made = SyntaxError(str(error)[:80])
+    made.lineno = 1
+    return made
 
 
 def _attempts(source: str):
@@ -185,7 +192,11 @@ def _dedent(text: str) -> str:
         return made
     lines = text.split("\n")
     full = [i for i, line in enumerate(lines) if line.strip() and not line.lstrip().startswith("#")]
-    if len(full) > 1 and not lines[full[0]][0].isspace() and not lines[full[0]].rstrip().endswith((":", ",", "(", "[", "{", "\\")):
+    if (
+        len(full) > 1
+        and not lines[full[0]][0].isspace()
+        and not lines[full[0]].rstrip().endswith((":", ",", "(", "[", "{", "\\"))
+    ):
         rest = textwrap.dedent("\n".join(lines[full[0] + 1 :]))
         return "\n".join([*lines[: full[0] + 1], rest])
     return text
@@ -234,9 +245,13 @@ def _indents(source: str) -> int:
 
 def _explain(error: SyntaxError, source: str) -> Problem:
     """One sentence for a syntax error."""
+    if error.msg == DEEP or "too many nested" in (error.msg or "") or "too many levels" in (error.msg or ""):
+        return Problem(PROBLEMS["deep"], {"line": error.lineno or 1}, error.lineno or 1)
     line = min(error.lineno or 1, source.count("\n") + 1)
     text = source.split("\n")[line - 1].strip() if source else ""
-    if re.match(r"(print\s+[^(=]|exec\s|raise\s+\w+\s*,)", text) or "Missing parentheses in call to 'print'" in (error.msg or ""):
+    if re.match(r"(print\s+[^(=]|exec\s|raise\s+\w+\s*,)", text) or "Missing parentheses in call to 'print'" in (
+        error.msg or ""
+    ):
         return Problem(PROBLEMS["python2"], {"line": line}, line)
     reason = (error.msg or "invalid syntax").split(". ")[0].rstrip(".")
     return Problem(PROBLEMS["syntax"], {"line": line, "reason": reason[:120]}, line)

@@ -49,8 +49,16 @@ def zero_grad_missing(place, edits):
 def zero_grad_too_rare(place, edits):
     """Move zero_grad to the start of the inner loop that goes backward."""
     zero = place.statement()
-    loops = [n for n in ast.walk(place.tree) if isinstance(n, ast.For) and n.lineno > zero.lineno and place.calls(n, "backward")]
-    inner = [n for n in loops if not any(m is not n and place.calls(m, "backward") for m in ast.walk(n) if isinstance(m, ast.For))]
+    loops = [
+        n
+        for n in ast.walk(place.tree)
+        if isinstance(n, ast.For) and n.lineno > zero.lineno and place.calls(n, "backward")
+    ]
+    inner = [
+        n
+        for n in loops
+        if not any(m is not n and place.calls(m, "backward") for m in ast.walk(n) if isinstance(m, ast.For))
+    ]
     edits.remove.add(zero.lineno)
     edits.loop_start[_first(inner).lineno] = [ast.unparse(zero)]
 
@@ -80,7 +88,9 @@ def move_before_step(place, edits):
 
 def no_grad(place, edits):
     """Wrap the loop round the fault in no_grad."""
-    loops = [n for n in ast.walk(place.tree) if isinstance(n, ast.For) and n.lineno <= place.line <= (n.end_lineno or 0)]
+    loops = [
+        n for n in ast.walk(place.tree) if isinstance(n, ast.For) and n.lineno <= place.line <= (n.end_lineno or 0)
+    ]
     if not loops:
         raise NotFixable
     inner = max(loops, key=lambda n: n.lineno)
@@ -96,7 +106,9 @@ def eval_before_loop(place, edits):
         receiver = _receiver(train[0])
         _replace(edits, train[0], f"{receiver}.train()", lambda _: expression(f"{receiver}.eval()"))
         return
-    loops = [n for n in ast.walk(place.tree) if isinstance(n, ast.For) and n.lineno <= place.line <= (n.end_lineno or 0)]
+    loops = [
+        n for n in ast.walk(place.tree) if isinstance(n, ast.For) and n.lineno <= place.line <= (n.end_lineno or 0)
+    ]
     if not loops:
         raise NotFixable
     inner = max(loops, key=lambda n: n.lineno)
@@ -138,7 +150,9 @@ def deepcopy(place, edits):
     value = found[0] if found else getattr(statement, "value", None)
     if value is None or isinstance(value, (ast.Tuple, ast.Dict, ast.DictComp)):
         raise NotFixable
-    outer = [c for c in place.calls(statement, "copy", "dict") if any(n is value for n in ast.walk(c)) and c is not value]
+    outer = [
+        c for c in place.calls(statement, "copy", "dict") if any(n is value for n in ast.walk(c)) and c is not value
+    ]
     value = outer[0] if outer else value
     inner = place.segment(found[0]) if found else place.segment(value)
     _replace(edits, value, place.segment(value), lambda _: expression(f"copy.deepcopy({inner})"))
@@ -167,7 +181,10 @@ def keyword(name, value):
             if any(k.arg == name for k in call.keywords):
 
                 def make(node):
-                    args = [a.with_changes(value=expression(value)) if a.keyword and a.keyword.value == name else a for a in node.args]
+                    args = [
+                        a.with_changes(value=expression(value)) if a.keyword and a.keyword.value == name else a
+                        for a in node.args
+                    ]
                     return node.with_changes(args=args)
 
                 _replace(edits, call, place.segment(call), make)
@@ -222,11 +239,11 @@ def data_to_item(place, edits):
 
 def drop_variable(place, edits):
     """Variable(x) becomes x."""
-    call = _first(c for c in place.calls(place.statement(), "Variable") if c.lineno == place.line)
-    if any(k.arg == "volatile" for k in call.keywords):
-        raise NotFixable
-    inner = place.segment(_first(call.args))
-    _replace(edits, call, place.segment(call), lambda _: expression(inner))
+    for call in place.calls(place.statement(), "Variable"):
+        if any(k.arg == "volatile" for k in call.keywords):
+            raise NotFixable
+        inner = place.segment(_first(call.args))
+        _replace(edits, call, place.segment(call), lambda _, inner=inner: expression(inner))
 
 
 def unscale(place, edits):
@@ -255,7 +272,11 @@ def drop_direct_step(place, edits):
 
 def set_epoch(place, edits):
     """Call set_epoch at the start of the loop over epochs."""
-    loop = _first(n for n in ast.walk(place.tree) if isinstance(n, ast.For) and n.lineno == place.line and isinstance(n.target, ast.Name))
+    loop = _first(
+        n
+        for n in ast.walk(place.tree)
+        if isinstance(n, ast.For) and n.lineno == place.line and isinstance(n.target, ast.Name)
+    )
     name = loop.target.id
     if name == "_":
         raise NotFixable
@@ -269,19 +290,16 @@ def mean_backward(place, edits):
     _replace(edits, call, f"{receiver}.backward()", lambda _: expression(f"{receiver}.mean().backward()"))
 
 
-def divide_loss(place, edits):
-    """loss.backward() becomes (loss / K).backward()."""
-    call = _first(place.calls(place.statement(), "backward"))
-    receiver, k = _receiver(call), place.finding.values["k"]
-    _replace(edits, call, f"{receiver}.backward()", lambda _: expression(f"({receiver} / {k}).backward()"))
-
-
 def start_one_later(place, edits):
     """Add one to the epoch that is read from the checkpoint."""
     if "trained again" not in place.finding.values["what"]:
         raise NotFixable
     for node in ast.walk(place.statement()):
-        if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant) and node.slice.value == place.finding.values["start"]:
+        if (
+            isinstance(node, ast.Subscript)
+            and isinstance(node.slice, ast.Constant)
+            and node.slice.value == place.finding.values["start"]
+        ):
             text = place.segment(node)
             _replace(edits, node, text, lambda _, text=text: expression(f"{text} + 1"))
             return
@@ -291,7 +309,11 @@ def start_one_later(place, edits):
 def float_one_hot(place, edits):
     """Add .float() to one_hot."""
     for node in ast.walk(place.tree):
-        if isinstance(node, ast.Call) and node.lineno == place.finding.values["at"] and ast.unparse(node.func).endswith("one_hot"):
+        if (
+            isinstance(node, ast.Call)
+            and node.lineno == place.finding.values["at"]
+            and ast.unparse(node.func).endswith("one_hot")
+        ):
             text = place.segment(node)
             _replace(edits, node, text, lambda _, text=text: expression(f"{text}.float()"))
             return
@@ -311,7 +333,6 @@ RECIPES = {
     "FC202": zero_grad_too_rare,
     "FC203": move_before_backward,
     "FC204": move_after_backward,
-    "FC301": divide_loss,
     "FC401": eval_before_loop,
     "FC402": no_grad,
     "FC404": train_into_loop,

@@ -30,7 +30,11 @@ class TensorCalls(PathCalls):
     def dim_of(args, kwargs, place=0):
         """The `dim` argument as an int, when it is a literal."""
         value = kwargs.get("dim") or kwargs.get("axis") or (args[place] if len(args) > place else None)
-        return value.value if isinstance(value, Const) and isinstance(value.value, int) and not isinstance(value.value, bool) else None
+        return (
+            value.value
+            if isinstance(value, Const) and isinstance(value.value, int) and not isinstance(value.value, bool)
+            else None
+        )
 
     def tensor_method(self, t, name, args, kwargs, node):
         """`t.name(...)`."""
@@ -48,7 +52,13 @@ class TensorCalls(PathCalls):
         if name in ("detach", "item", "numpy", "tolist", "detach_"):
             item = name in ("item", "numpy", "tolist") or t.item
             cut = line if t.graph or t.cut else 0
-            return t.but(graph=False, cut=cut, item=item, line=line, detached_from=t.detached_from | t.models if t.graph else t.detached_from)
+            return t.but(
+                graph=False,
+                cut=cut,
+                item=item,
+                line=line,
+                detached_from=t.detached_from | t.models if t.graph else t.detached_from,
+            )
         if name in ("view", "reshape", "flatten", "squeeze", "unsqueeze", "ravel"):
             return t.but(line=line, graph=live, shape=self.shape_after(t, name, args, dim))
         if name in ("long", "int"):
@@ -61,7 +71,10 @@ class TensorCalls(PathCalls):
             if not args and not kwargs:
                 return t.but(line=line, act=None, q=None, item=t.item)
             d = self.dim_of(args, kwargs, 1) if name == "topk" else dim
-            values, indices = t.but(line=line, graph=live), t.but(line=line, argmax=(line, d), graph=False, dtype="int", act=None)
+            values, indices = (
+                t.but(line=line, graph=live),
+                t.but(line=line, argmax=(line, d), graph=False, dtype="int", act=None),
+            )
             return Seq([values, indices])
         if name in ("mean", "sum"):
             return self.reduce(t, name, args, kwargs, node, dim)
@@ -99,7 +112,9 @@ class TensorCalls(PathCalls):
     def reduce(self, t, name, args, kwargs, node, dim):
         """`t.mean()` or `t.sum()`."""
         whole = (not args and "dim" not in kwargs) or (t.red == "none" and name == "mean")
-        out = t.but(line=node.lineno, act=None, graph=t.graph and self.grad != "off", shape=None, argmax=None, dtype="float")
+        out = t.but(
+            line=node.lineno, act=None, graph=t.graph and self.grad != "off", shape=None, argmax=None, dtype="float"
+        )
         out.direct = None
         if whole:
             out.red, out.q = name, name
@@ -128,7 +143,12 @@ class TensorCalls(PathCalls):
         """`t.name`."""
         line = node.lineno
         if name in ("data",):
-            return t.but(graph=False, cut=line if t.graph or t.cut else 0, line=line, detached_from=t.detached_from | t.models if t.graph else t.detached_from)
+            return t.but(
+                graph=False,
+                cut=line if t.graph or t.cut else 0,
+                line=line,
+                detached_from=t.detached_from | t.models if t.graph else t.detached_from,
+            )
         if name == "loss" and t.forwards:
             return t.but(act=None, red="mean", q="mean", of="loss", shape=None)
         if name in ("shape", "size"):
@@ -149,14 +169,28 @@ class TensorCalls(PathCalls):
             index = key.value if isinstance(key, Const) else None
             return t if index == 0 else Tensor(item=True, line=node.lineno)
         shape, parts = None, node.slice.elts if isinstance(node.slice, ast.Tuple) else []
-        if len(parts) == 2 and isinstance(parts[0], ast.Slice) and isinstance(parts[1], ast.Constant) and parts[1].value is None:
+        if (
+            len(parts) == 2
+            and isinstance(parts[0], ast.Slice)
+            and isinstance(parts[1], ast.Constant)
+            and parts[1].value is None
+        ):
             shape = "col"
-        elif isinstance(node.slice, ast.Tuple) and len(node.slice.elts) == 2 and isinstance(node.slice.elts[0], ast.Slice):
+        elif (
+            isinstance(node.slice, ast.Tuple)
+            and len(node.slice.elts) == 2
+            and isinstance(node.slice.elts[0], ast.Slice)
+        ):
             shape = "flat" if isinstance(node.slice.elts[1], (ast.Constant, ast.UnaryOp)) and not t.argmax else None
         out = t.but(line=node.lineno, graph=t.graph and self.grad != "off", shape=shape, batchvar=False)
         if shape == "flat" and t.act is not None and t.act.name in ("softmax", "log_softmax"):
             out.act = None
-        if isinstance(node.value, ast.Attribute) and node.value.attr == "data" and isinstance(key, Const) and key.value == 0:
+        if (
+            isinstance(node.value, ast.Attribute)
+            and node.value.attr == "data"
+            and isinstance(key, Const)
+            and key.value == 0
+        ):
             self.record("data0", node, value=t)
         return out
 
@@ -224,8 +258,15 @@ class TensorCalls(PathCalls):
                 return Thing(name="part", parent=values)
             made = values.attrs.get("[*]")
             if made is None:
-                made = values.attrs["[*]"] = Thing(name=_singular(values.name), line=loop.line, parents=(values,), element=True)
-            if kind is None and loop.loader is values and self.kind_of(made) is None and not values.name.startswith("param"):
+                made = values.attrs["[*]"] = Thing(
+                    name=_singular(values.name), line=loop.line, parents=(values,), element=True
+                )
+            if (
+                kind is None
+                and loop.loader is values
+                and self.kind_of(made) is None
+                and not values.name.startswith("param")
+            ):
                 return Tensor(loader=values, batchvar=True, line=loop.line, plain=True)
             return made
         if isinstance(values, Seq) and values.items:
@@ -252,7 +293,9 @@ class TensorCalls(PathCalls):
         saved = self.loops
         self.loops = ()
         try:
-            value = self.call_function(Func(method, where.scope, dataset, where), [Thing(name="index")], {}, method.lineno)
+            value = self.call_function(
+                Func(method, where.scope, dataset, where), [Thing(name="index")], {}, method.lineno
+            )
         finally:
             self.loops = saved
         if isinstance(value, Seq):
@@ -286,7 +329,13 @@ class TensorCalls(PathCalls):
         if isinstance(value, Thing):
             out = []
             for i, target in enumerate(targets):
-                name = target.id if isinstance(target, ast.Name) else target.attr if isinstance(target, ast.Attribute) else ""
+                name = (
+                    target.id
+                    if isinstance(target, ast.Name)
+                    else target.attr
+                    if isinstance(target, ast.Attribute)
+                    else ""
+                )
                 key = f"({i})"
                 if key not in value.attrs or not value.name:
                     child = Thing(name=name, line=value.line, parents=(value, *value.data.get("parents", ()))[:4])
@@ -302,5 +351,3 @@ class TensorCalls(PathCalls):
 
 def _singular(name: str) -> str:
     return name[:-1] if name.endswith("s") and len(name) > 2 else name
-
-

@@ -13,7 +13,9 @@ HARMLESS = frozenset(
     "format summary display dump isinstance len type id hasattr repr str float int add_graph set_description flush "
     "add_image add_histogram describe count_parameters num_params".split()
 )
-FORWARD_METHODS = frozenset("forward loss compute_loss get_loss calc_loss training_step log_prob encode decode forward_features".split())
+FORWARD_METHODS = frozenset(
+    "forward loss compute_loss get_loss calc_loss training_step log_prob encode decode forward_features".split()
+)
 FEATURE_SCALERS = frozenset(
     "StandardScaler MinMaxScaler RobustScaler MaxAbsScaler Normalizer PowerTransformer QuantileTransformer PCA SimpleImputer "
     "KNNImputer TfidfVectorizer SelectKBest".split()
@@ -34,12 +36,23 @@ class TorchCalls(TensorCalls):
         else:
             callee = self.ev(func)
         if isinstance(callee, Path) and callee.name == "builtins.super":
-            return Thing("super", data_self=self.scope.get("self"), frame=self.stack[-1] if self.stack else None, line=node.lineno)
+            return Thing(
+                "super",
+                data_self=self.scope.get("self"),
+                frame=self.stack[-1] if self.stack else None,
+                line=node.lineno,
+            )
         args, kwargs = [], {}
         for arg in node.args:
             if isinstance(arg, ast.Starred):
                 value = self.ev(arg.value)
-                args += value.items if isinstance(value, Seq) else self.unpack(value, [None, None]) if isinstance(value, Tensor) else []
+                args += (
+                    value.items
+                    if isinstance(value, Seq)
+                    else self.unpack(value, [None, None])
+                    if isinstance(value, Tensor)
+                    else []
+                )
             else:
                 args.append(self.ev(arg))
         for keyword in node.keywords:
@@ -104,7 +117,13 @@ class TorchCalls(TensorCalls):
             self.record("report", node, value=Seq([*args, *kwargs.values()]), name=name)
             return
         taken = [a for a in (*args, *kwargs.values()) if isinstance(a, Thing)]
-        taken += [v for a in args if isinstance(a, (Seq, Dict)) for v in (a.items if isinstance(a, Seq) else a.items.values()) if isinstance(v, Thing)]
+        taken += [
+            v
+            for a in args
+            if isinstance(a, (Seq, Dict))
+            for v in (a.items if isinstance(a, Seq) else a.items.values())
+            if isinstance(v, Thing)
+        ]
         mattering = [a for a in taken if self.kind_of(a) in ("model", "optimizer", "scheduler", "engine")]
         if mattering or any(t.graph for a in args for t in tensors_in(a)):
             self.record("escape", node, value=mattering, name=name, args=args)
@@ -213,7 +232,11 @@ class TorchCalls(TensorCalls):
         out.losses |= {event}
         if pred and not out.graph:
             out.cut = pred[0].cut
-        out.red, out.of, out.q = (red.rstrip("?") if red else None), "loss", {"mean": "mean", "sum": "sum", "mean?": "mean"}.get(red)
+        out.red, out.of, out.q = (
+            (red.rstrip("?") if red else None),
+            "loss",
+            {"mean": "mean", "sum": "sum", "mean?": "mean"}.get(red),
+        )
         out.detached_from = frozenset()
         return out
 
@@ -243,7 +266,9 @@ class TorchCalls(TensorCalls):
             method, cls = owner.find(name)
             if method is not None:
                 bound = args[0] if args and isinstance(args[0], Thing) and self.stack else None
-                return self.call_function(Func(method, cls.scope, bound, cls), args[1:] if bound else args, kwargs, node.lineno)
+                return self.call_function(
+                    Func(method, cls.scope, bound, cls), args[1:] if bound else args, kwargs, node.lineno
+                )
             return Thing(name="")
         if isinstance(owner, Seq):
             return self.seq_method(owner, name, args, node)
@@ -281,7 +306,12 @@ class TorchCalls(TensorCalls):
         if name in ("values", "items"):
             values = list(owner.items.values())
             return Seq([Seq([Const(k), v]) for k, v in owner.items.items()] if name == "items" else values, owner.open)
-        if name in ("get", "pop", "setdefault") and args and isinstance(args[0], Const) and args[0].value in owner.items:
+        if (
+            name in ("get", "pop", "setdefault")
+            and args
+            and isinstance(args[0], Const)
+            and args[0].value in owner.items
+        ):
             return owner.items[args[0].value]
         if name == "update":
             owner.items.update({str(k): v for k, v in kwargs.items()})
@@ -342,11 +372,17 @@ class TorchCalls(TensorCalls):
             if kind == "model":
                 child.data["parent"] = thing
         called = self.kind_of(child, called=True)
-        if called in ("model", "loss") and not name.startswith(("get", "build", "make", "load", "create", "log", "save", "init", "set")):
+        if called in ("model", "loss") and not name.startswith(
+            ("get", "build", "make", "load", "create", "log", "save", "init", "set")
+        ):
             thing.attrs.setdefault(name, child)
             return self.call_thing(child, args, kwargs, node)
         self.escape(name, args, kwargs, node)
-        if name not in HARMLESS and kind == "optimizer" and name not in ("train", "eval", "state_dict", "load_state_dict"):
+        if (
+            name not in HARMLESS
+            and kind == "optimizer"
+            and name not in ("train", "eval", "state_dict", "load_state_dict")
+        ):
             self.record("escape", node, value=[thing], name=name)
         tensors = [t for a in (*args, *kwargs.values()) for t in tensors_in(a) if t.graph]
         if tensors and name not in HARMLESS:
@@ -387,7 +423,12 @@ class TorchCalls(TensorCalls):
         if args and tensors_in(args[0]):
             self.backward(args[0], node, kwargs, "engine")
         else:
-            self.backward(args[0] if args and isinstance(args[0], Thing) else thing, node, kwargs, "backward" if not args else "engine")
+            self.backward(
+                args[0] if args and isinstance(args[0], Thing) else thing,
+                node,
+                kwargs,
+                "backward" if not args else "engine",
+            )
         return Const(None)
 
     on_manual_backward = on_backward
@@ -534,7 +575,9 @@ class TorchCalls(TensorCalls):
             thing.data["layers"].append(args[0])
         else:
             for t in [t for a in args for t in tensors_in(a)][:1]:
-                self.record("accumulate", node, value=t, target=ast.unparse(node.func.value), how="append", unknown=True)
+                self.record(
+                    "accumulate", node, value=t, target=ast.unparse(node.func.value), how="append", unknown=True
+                )
         return Const(None)
 
     def on_fit(self, thing, args, kwargs, node):
@@ -551,7 +594,12 @@ class TorchCalls(TensorCalls):
         """`scaler.fit_transform(x)`."""
         if thing.cls in FEATURE_SCALERS:
             self.on_fit(thing, args, kwargs, node)
-            return Thing(name="", scaled_at=node.lineno, parents=tuple(a for a in args if isinstance(a, Thing)), whole=args[0] if args else None)
+            return Thing(
+                name="",
+                scaled_at=node.lineno,
+                parents=tuple(a for a in args if isinstance(a, Thing)),
+                whole=args[0] if args else None,
+            )
         return Thing(name="")
 
     def on_transform(self, thing, args, kwargs, node):

@@ -203,9 +203,9 @@ class Method:
 
 def tensors_in(value, limit=20) -> list[Tensor]:
     """Every tensor in a value, through lists and dicts."""
-    found, todo = [], [value]
-    while todo and len(found) < limit:
-        v = todo.pop()
+    found, todo, steps = [], [value], 0
+    while todo and len(found) < limit and steps < 200:  # a list may hold itself
+        v, steps = todo.pop(), steps + 1
         if isinstance(v, Tensor):
             found.append(v)
         elif isinstance(v, Seq):

@@ -15,13 +15,24 @@ from .order import in_charge, name_of
 
 def counters(test) -> list[ast.BinOp]:
     """The `i % K` in a test."""
-    return [n for n in ast.walk(test) if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Mod)] if test is not None else []
+    return (
+        [n for n in ast.walk(test) if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Mod)]
+        if test is not None
+        else []
+    )
 
 
 def mentions_end(test) -> bool:
     """Does the test also look for the last batch: `i + 1 == len(loader)`, `is_last`?"""
     text = ast.unparse(test).lower()
-    return "len(" in text or "last" in text or "final" in text or "num_batches" in text or "n_batches" in text or "sync" in text
+    return (
+        "len(" in text
+        or "last" in text
+        or "final" in text
+        or "num_batches" in text
+        or "n_batches" in text
+        or "sync" in text
+    )
 
 
 def windows(model):
@@ -34,7 +45,9 @@ def windows(model):
             mods = counters(guard.test) if guard.test is not None else []
             if not mods:
                 continue
-            earlier = [e for e in model.inside(loop, "backward", "step") if e.index < step.index and not exclusive(e, step)]
+            earlier = [
+                e for e in model.inside(loop, "backward", "step") if e.index < step.index and not exclusive(e, step)
+            ]
             if not earlier or earlier[-1].kind == "step" or any(g.id == guard.id for g in earlier[-1].guards):
                 continue  # the backward before it has its own step, or waits as the step does
             if innermost(earlier[-1]) is loop:
@@ -73,7 +86,13 @@ def not_divided(model):
 def _divided_later(model, k) -> bool:
     """The gradients themselves, or the learning rate, are divided."""
     text = model.source
-    return f"grad /= {k}" in text or f"grad.div_({k}" in text or f"/ {k}" in text or f"/{k}" in text or f"1.0 / {k}" in text
+    return (
+        f"grad /= {k}" in text
+        or f"grad.div_({k}" in text
+        or f"/ {k}" in text
+        or f"/{k}" in text
+        or f"1.0 / {k}" in text
+    )
 
 
 @rule(
@@ -147,7 +166,9 @@ def tail_scaled(model):
             continue
         text, line, value = div[-1]
         constant = isinstance(value, Const) or (isinstance(value, Thing) and not value.data.get("parents"))
-        after = [e for e in model.entry(step, "step") if e.obj is step.obj and e.index > step.index and not e.within(loop)]
+        after = [
+            e for e in model.entry(step, "step") if e.obj is step.obj and e.index > step.index and not e.within(loop)
+        ]
         if after and text == k and constant and not _rescaled(model, loop, after[0]):
             yield after[0].line, {"k": k}
         elif mentions_end(guard.test) and text == k and constant and not after:
@@ -175,7 +196,12 @@ def zero_each_micro_batch(model):
             guarded = guarded_within(zero, innermost(step))
             if not by_hand(model, backward) or not clears(zero, step.obj) or zero.data.get("manual"):
                 continue
-            if innermost(zero) is innermost(step) and not guarded and zero.index < step.index or _after_unguarded(zero, step, guard, guarded):
+            if (
+                innermost(zero) is innermost(step)
+                and not guarded
+                and zero.index < step.index
+                or _after_unguarded(zero, step, guard, guarded)
+            ):
                 yield zero.line, {"optimizer": name_of(step.obj), "k": k}
 
 

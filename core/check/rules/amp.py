@@ -19,7 +19,11 @@ def scaled(backward) -> bool:
 
 def window(model, step):
     """(backward, events between it and the step) of one pass."""
-    events = [e for e in model.entry(step, "backward", "clip", "unscale", "step", "scaler_update") if e.index < step.index and not exclusive(e, step)]
+    events = [
+        e
+        for e in model.entry(step, "backward", "clip", "unscale", "step", "scaler_update")
+        if e.index < step.index and not exclusive(e, step)
+    ]
     between = []
     for event in reversed(events):
         if event.kind == "backward":
@@ -72,7 +76,12 @@ def update_missing(model):
     """scaler.step with no update of any scaler in the entry."""
     said = set()
     for step in model.of("step"):
-        if step.data.get("scaler") and not model.entry(step, "scaler_update") and step.entry not in said and not model.truncated:
+        if (
+            step.data.get("scaler")
+            and not model.entry(step, "scaler_update")
+            and step.entry not in said
+            and not model.truncated
+        ):
             if "update" not in model.uses.get(step.data["scaler"].name, ()):
                 said.add(step.entry)
                 yield step.line
@@ -110,7 +119,10 @@ def _scaler_choice(step) -> bool:
     """The direct step stands under a test of whether a scaler is used."""
     import ast
 
-    return any(g.test is not None and any(w in ast.unparse(g.test).lower() for w in ("scaler", "amp", "fp16", "half")) for g in step.guards)
+    return any(
+        g.test is not None and any(w in ast.unparse(g.test).lower() for w in ("scaler", "amp", "fp16", "half"))
+        for g in step.guards
+    )
 
 
 @rule(
@@ -125,10 +137,19 @@ def clip_after_step(model):
     """backward, step, clip, with no clip between backward and step."""
     for clip in model.of("clip"):
         loop = innermost(clip)
-        events = [e for e in model.entry(clip, "backward", "step", "clip", "zero_grad") if not exclusive(e, clip) and innermost(e) is loop]
+        events = [
+            e
+            for e in model.entry(clip, "backward", "step", "clip", "zero_grad")
+            if not exclusive(e, clip) and innermost(e) is loop
+        ]
         before = [e for e in events if e.index < clip.index and e.kind in ("backward", "step")]
         after = [e for e in events if e.index > clip.index and e.kind in ("backward", "step")]
-        if before and before[-1].kind == "step" and _clips(clip, before[-1].obj) and any(e.kind == "backward" for e in before):
+        if (
+            before
+            and before[-1].kind == "step"
+            and _clips(clip, before[-1].obj)
+            and any(e.kind == "backward" for e in before)
+        ):
             clipped = [e for e in events if e.kind == "clip" and e.index < before[-1].index]
             if not clipped and not (after and after[0].kind == "step"):
                 yield clip.line
@@ -146,15 +167,25 @@ def clip_before_backward(model):
     """In one pass, the clip comes before the only backward; or in a training_step that Lightning goes backward from."""
     for clip in model.of("clip"):
         loop = innermost(clip)
-        same = [e for e in model.entry(clip, "backward", "step", "clip") if not exclusive(e, clip) and innermost(e) is loop]
+        same = [
+            e for e in model.entry(clip, "backward", "step", "clip") if not exclusive(e, clip) and innermost(e) is loop
+        ]
         backs = [e for e in same if e.kind == "backward"]
         if backs and all(b.index > clip.index for b in backs):
             first = backs[0]
             steps = [s for s in same if s.kind == "step" and s.index > clip.index]
             clips = [c for c in same if c.kind == "clip" and c.index > first.index]
-            if (not steps or steps[0].index > first.index) and not clips and not [g for g in clip.guards if g not in first.guards]:
+            if (
+                (not steps or steps[0].index > first.index)
+                and not clips
+                and not [g for g in clip.guards if g not in first.guards]
+            ):
                 yield clip.line
-        elif clip.frame.name == "training_step" and not model.entry(clip, "backward") and not model.of("manual_optimization"):
+        elif (
+            clip.frame.name == "training_step"
+            and not model.entry(clip, "backward")
+            and not model.of("manual_optimization")
+        ):
             owner = clip.frame.instance
             if isinstance(owner, Thing) and owner.data.get("lightning"):
                 yield clip.line
@@ -172,7 +203,12 @@ def clip_each_micro_batch(model):
     """clip in every pass, step in every K-th."""
     for backward, step, guard, k in windows(model):
         for clip in model.inside(innermost(step), "clip"):
-            if innermost(clip) is innermost(step) and not guarded_within(clip, innermost(step)) and clip.index > backward.index and clip.index < step.index:
+            if (
+                innermost(clip) is innermost(step)
+                and not guarded_within(clip, innermost(step))
+                and clip.index > backward.index
+                and clip.index < step.index
+            ):
                 if by_hand(model, backward) and not clip.data.get("accelerate"):
                     yield clip.line, {"k": k}
                     break

@@ -52,7 +52,10 @@ def resumes(model) -> bool:
 
 def resume_names(model) -> bool:
     """The file speaks of resuming, or starts its epochs elsewhere than at zero."""
-    return any("resume" in w.lower() or w.lower() in ("start_epoch", "first_epoch", "epoch_start", "initial_epoch") for w in model.words)
+    return any(
+        "resume" in w.lower() or w.lower() in ("start_epoch", "first_epoch", "epoch_start", "initial_epoch")
+        for w in model.words
+    )
 
 
 def trains(model, event) -> bool:
@@ -73,11 +76,19 @@ def model_only(model):
     """A checkpoint with no optimizer in it, from which the file resumes."""
     if not model.of("optimizer") and not any("optim" in w.lower() for w in model.words):
         return
-    loads_optimizer = any(isinstance(e.obj, Thing) and (e.obj.kind == "optimizer" or "opt" in e.obj.name.lower()) for e in model.of("load_state"))
+    loads_optimizer = any(
+        isinstance(e.obj, Thing) and (e.obj.kind == "optimizer" or "opt" in e.obj.name.lower())
+        for e in model.of("load_state")
+    )
     if loads_optimizer or not resumes(model) or not (resume_names(model) or _loads_before_training(model)):
         return
     for event in model.of("save"):
-        bare = isinstance(event.value, State) and event.value.of is not None or isinstance(event.value, Thing) and event.value.kind == "model"
+        bare = (
+            isinstance(event.value, State)
+            and event.value.of is not None
+            or isinstance(event.value, Thing)
+            and event.value.kind == "model"
+        )
         keyed = isinstance(event.value, Dict) and not event.value.open and "optimizer" not in state_kinds(event.value)
         if keyed and "model" in state_kinds(event.value) or (bare and resume_names(model)):
             if not _best(event):
@@ -130,7 +141,11 @@ def rng_missing(model):
     if any("rng" in w.lower() or "getstate" in w.lower() for w in model.words):
         return
     for event, saved in dicts(model):
-        if {"optimizer", "model"} <= state_kinds(saved) and key_words(saved) & set(EPOCH) and (resumes(model) or trains(model, event)):
+        if (
+            {"optimizer", "model"} <= state_kinds(saved)
+            and key_words(saved) & set(EPOCH)
+            and (resumes(model) or trains(model, event))
+        ):
             yield event.line
 
 
@@ -145,7 +160,9 @@ def rng_missing(model):
 def epoch_missing(model):
     """Model and optimizer saved, no epoch or step beside them."""
     for event, saved in dicts(model):
-        counted = key_words(saved) & set(EPOCH) or any(isinstance(v, Tensor) and v.loopvar for v in saved.items.values())
+        counted = key_words(saved) & set(EPOCH) or any(
+            isinstance(v, Tensor) and v.loopvar for v in saved.items.values()
+        )
         if {"optimizer", "model"} <= state_kinds(saved) and not counted and not _best(event):
             yield event.line, {}, WARNING if resumes(model) else INFO
 
@@ -203,9 +220,16 @@ def unsafe_load(model):
         if off or "pickle_module" in event.data["kwargs"]:
             yield event.line, {}, WARNING if outside else INFO
         elif event.data["path"].startswith(("pickle.", "joblib.")) and outside:
-            if any(w in path.lower() for w in ("model", "checkpoint", "ckpt", "weight")) or any(e.index > event.index for e in model.entry(event, "load_state")):
+            if any(w in path.lower() for w in ("model", "checkpoint", "ckpt", "weight")) or any(
+                e.index > event.index for e in model.entry(event, "load_state")
+            ):
                 yield event.line, {}, INFO
-        elif flag is None and event.data["path"].startswith("torch") and outside and any(w in path for w in ("args", "input", "url", "request", "argv")):
+        elif (
+            flag is None
+            and event.data["path"].startswith("torch")
+            and outside
+            and any(w in path for w in ("args", "input", "url", "request", "argv"))
+        ):
             yield event.line, {}, INFO
 
 
@@ -224,7 +248,12 @@ def written_in_place(model):
     for event in model.of("save"):
         args = event.data["tree"].args
         target = args[1] if len(args) > 1 else None
-        if event.loops and target is not None and not isinstance(target, (ast.JoinedStr, ast.BinOp, ast.Call)) and not _best(event):
+        if (
+            event.loops
+            and target is not None
+            and not isinstance(target, (ast.JoinedStr, ast.BinOp, ast.Call))
+            and not _best(event)
+        ):
             yield event.line
 
 
@@ -242,5 +271,3 @@ def numpy_in_checkpoint(model):
         for key, value in saved.items.items():
             if isinstance(value, Tensor) and value.numpy:
                 yield event.line, {"key": str(key), "at": value.numpy}
-
-

@@ -19,7 +19,9 @@ def training_loaders(model):
         loop = batch_loop(model, event)
         for around in event.loops:
             loader = around.loader
-            while isinstance(loader, Thing) and loader.cls != "DataLoader" and isinstance(loader.data.get("wraps"), Thing):
+            while (
+                isinstance(loader, Thing) and loader.cls != "DataLoader" and isinstance(loader.data.get("wraps"), Thing)
+            ):
                 loader = loader.data["wraps"]
             if isinstance(loader, Thing) and loader.cls == "DataLoader" and loader not in seen:
                 seen.add(loader)
@@ -44,7 +46,11 @@ def not_shuffled(model):
         if not model.entry(event, "step") or loop.carried and _stateful(model, loop):
             continue
         dataset = loader.data.get("dataset")
-        if isinstance(dataset, Thing) and dataset.data.get("local") is not None and "Iterable" in " ".join(dataset.data["local"].base_names()):
+        if (
+            isinstance(dataset, Thing)
+            and dataset.data.get("local") is not None
+            and "Iterable" in " ".join(dataset.data["local"].base_names())
+        ):
             continue
         if says_eval(loader.name) and not says_train(loader.name):
             continue
@@ -56,7 +62,11 @@ def not_shuffled(model):
 
 def _stateful(model, loop) -> bool:
     """A hidden state goes from batch to batch, so their order matters."""
-    return any(name in ast.unparse(loop.node) for name, _, _ in loop.carried if "hid" in name or "state" in name or name in ("h", "hc"))
+    return any(
+        name in ast.unparse(loop.node)
+        for name, _, _ in loop.carried
+        if "hid" in name or "state" in name or name in ("h", "hc")
+    )
 
 
 @rule(
@@ -108,7 +118,11 @@ def worker_seeds(model):
             if isinstance(node, ast.Attribute) and ast.unparse(node) in ("np.random", "numpy.random"):
                 yield node.lineno, {"name": cls.name}
                 break
-            if isinstance(node, ast.Attribute) and node.attr in ("rng", "_rng", "generator", "random_state") and _shared_generator(cls, node.attr):
+            if (
+                isinstance(node, ast.Attribute)
+                and node.attr in ("rng", "_rng", "generator", "random_state")
+                and _shared_generator(cls, node.attr)
+            ):
                 yield node.lineno, {"name": cls.name}, WARNING
                 break
 
@@ -117,4 +131,6 @@ def _shared_generator(cls, name) -> bool:
     """A NumPy generator made with a fixed seed in the dataset's __init__: copied into every worker."""
     init = cls.methods.get("__init__")
     text = ast.unparse(init) if init is not None else ""
-    return f"self.{name}" in text and any(m in text for m in ("random.default_rng(", "random.RandomState(", "random.Random("))
+    return f"self.{name}" in text and any(
+        m in text for m in ("random.default_rng(", "random.RandomState(", "random.Random(")
+    )

@@ -57,14 +57,24 @@ def _term_without_gradient(model, backward):
         if forward.inner or any(related(forward.obj, t) for t in targets):
             continue
         given = [t for a in forward.args for t in tensors_in(a)]
-        cut = [t for t in given if t.cut and not t.graph and any(related(m, t2) for m in t.detached_from for t2 in targets)]
+        cut = [
+            t for t in given if t.cut and not t.graph and any(related(m, t2) for m in t.detached_from for t2 in targets)
+        ]
         live = [t for t in given if t.graph and any(related(m, t2) for m in t.models for t2 in targets)]
-        if cut and not live and not any(f.obj is forward.obj and f is not forward and _fed_live(f, targets) for f in backward.value.forwards):
+        if (
+            cut
+            and not live
+            and not any(
+                f.obj is forward.obj and f is not forward and _fed_live(f, targets) for f in backward.value.forwards
+            )
+        ):
             yield forward.line, {"at": cut[0].cut}
 
 
 def _fed_live(forward, targets) -> bool:
-    return any(t.graph and any(related(m, x) for m in t.models for x in targets) for a in forward.args for t in tensors_in(a))
+    return any(
+        t.graph and any(related(m, x) for m in t.models for x in targets) for a in forward.args for t in tensors_in(a)
+    )
 
 
 @rule(
@@ -84,7 +94,9 @@ def retain_graph_misused(model):
         value = event.value
         if not value.forwards or _carries(event) or (event.loops and event.loops[-1].ranged and _born_outside(event)):
             continue
-        others = [b for b in model.entry(event, "backward", "autograd_grad") if b is not event and not exclusive(b, event)]
+        others = [
+            b for b in model.entry(event, "backward", "autograd_grad") if b is not event and not exclusive(b, event)
+        ]
         if any(b.value.forwards & value.forwards or not b.value.forwards for b in others if b.index > event.index):
             continue
         if any(_born_before_loop(event, f) for f in value.forwards):
@@ -130,7 +142,11 @@ def hidden_state_carried(model):
                     continue
                 given = [*forward.args, *[t for a in forward.args for t in tensors_in(a)]]
                 mine = {id(old), *(id(t) for t in tensors_in(old))}
-                if any(id(g) in mine for g in given) and not (isinstance(old, Const) and old.value is not None) and _back(backs, forward):
+                if (
+                    any(id(g) in mine for g in given)
+                    and not (isinstance(old, Const) and old.value is not None)
+                    and _back(backs, forward)
+                ):
                     yield forward.line, {"name": name}
                     break
 
@@ -168,5 +184,3 @@ def data_zero(model):
         value = event.value
         if isinstance(value, Tensor) and (value.losses or value.red in ("mean", "sum")) and value.red != "none":
             yield event.line
-
-

@@ -118,7 +118,12 @@ def softmax_over_batch(model):
     used = set()
     for event in model.of("loss"):
         for t in event.args[:1]:
-            if isinstance(t, Tensor) and t.act is not None and t.act.name in ("softmax", "log_softmax") and t.act.dim == 0:
+            if (
+                isinstance(t, Tensor)
+                and t.act is not None
+                and t.act.name in ("softmax", "log_softmax")
+                and t.act.dim == 0
+            ):
                 used.add(t.act.line)
                 yield t.act.line, {"activation": t.act.name}
     yield from _last_layer(model, used)
@@ -163,7 +168,12 @@ def argmax_over_batch(model):
     """argmax or max over dim 0 of a model's output, compared with labels."""
     for event in model.of("equal"):
         for t in event.value:
-            if isinstance(t, Tensor) and t.argmax and t.argmax[1] == 0 and any(f.args and _batch(f.args[0]) for f in t.forwards):
+            if (
+                isinstance(t, Tensor)
+                and t.argmax
+                and t.argmax[1] == 0
+                and any(f.args and _batch(f.args[0]) for f in t.forwards)
+            ):
                 yield t.argmax[0]
 
 
@@ -225,7 +235,11 @@ def loss_not_reduced(model):
     for event in model.of("backward"):
         t = event.value
         one = next(iter(t.losses)) if len(t.losses) == 1 else None
-        if one is not None and one.data["red"] == "none" and t.red == "none" and t.line == one.line and event.data["source"] is t:
+        if (
+            one is not None
+            and one.data["red"] == "none"
+            and t.red == "none"
+            and t.line == one.line
+            and event.data["source"] is t
+        ):
             yield event.line
-
-

@@ -10,7 +10,6 @@ from core.check.values import Const, Seq, Tensor, Thing, tensors_in
 from core.messages import N_
 
 
-
 def divisions(model):
     """(event, accumulated number, divisor) for every mean made after or in a loop."""
     for event in model.of("divide"):
@@ -39,7 +38,12 @@ def dropped_last(loader) -> bool:
 def mean_of_means(model):
     """A sum of batch means divided by the number of batches: a warning for an accuracy, worth knowing for a loss."""
     for event, total, by in divisions(model):
-        if total.q == "mean" and isinstance(by, Tensor) and by.q in ("len_loader", "steps") and not dropped_last(by.loader):
+        if (
+            total.q == "mean"
+            and isinstance(by, Tensor)
+            and by.q in ("len_loader", "steps")
+            and not dropped_last(by.loader)
+        ):
             if not event.loops or not total.acc or not event.within(total.acc) or by.q == "steps":
                 yield event.line, {}, WARNING if total.of == "hits" else INFO
     for event in model.of("mean_of"):
@@ -50,7 +54,13 @@ def mean_of_means(model):
     for event in model.of("divide"):
         total, by = event.value
         found = tensors_in(total)
-        if not isinstance(total, Tensor) and found and found[0].q == "mean" and isinstance(by, Tensor) and by.q in ("steps", "len_loader"):
+        if (
+            not isinstance(total, Tensor)
+            and found
+            and found[0].q == "mean"
+            and isinstance(by, Tensor)
+            and by.q in ("steps", "len_loader")
+        ):
             yield event.line, {}, WARNING if found[0].of == "hits" else INFO
 
 
@@ -67,7 +77,10 @@ def wrong_denominator(model):
     for event, total, by in divisions(model):
         if not isinstance(by, Tensor):
             if total.q == "mean*const" and isinstance(by, (Thing, Const)) and not dropped_last(total.loader):
-                yield event.line, {"total": N_("A batch mean times a fixed batch size"), "by": N_("the number of examples")}
+                yield (
+                    event.line,
+                    {"total": N_("A batch mean times a fixed batch size"), "by": N_("the number of examples")},
+                )
             continue
         line = event.line
         if total.q == "mean" and by.q == "len_dataset":
@@ -82,7 +95,14 @@ def wrong_denominator(model):
             yield line, {"total": N_("A batch mean times a fixed batch size"), "by": N_("the number of examples")}
         elif total.q in ("sum", "mean", "count") and by.q in ("len_dataset", "len_loader") and _other(total, by):
             yield line, {"total": N_("A sum over one loader"), "by": N_("the length of another")}
-        elif total.q == "sum" and by.q == "count" and by.acc is None and by.loader is not None and not event.loops and total.acc:
+        elif (
+            total.q == "sum"
+            and by.q == "count"
+            and by.acc is None
+            and by.loader is not None
+            and not event.loops
+            and total.acc
+        ):
             yield line, {"total": N_("A sum over all batches"), "by": N_("the size of the last batch")}
 
 
@@ -116,7 +136,13 @@ def last_batch_reported(model):
             if len(loops) != 1 or t.parts or t.acc is not None:
                 continue
             loop = next(iter(loops))
-            if loop.loader is None or loop.ranged or event.within(loop) or loop.frame is not event.frame or loop.guards != event.guards:
+            if (
+                loop.loader is None
+                or loop.ranged
+                or event.within(loop)
+                or loop.frame is not event.frame
+                or loop.guards != event.guards
+            ):
                 continue
             if _stops_early(loop):
                 continue
@@ -147,7 +173,15 @@ def loss_kept(model):
         losses_back |= event.value.losses
     for event in model.of("accumulate"):
         value = event.value
-        if not value.graph or value.item or event in went_back or not event.loops or event.inner or event.data.get("unknown") and not value.losses:
+        if (
+            not value.graph
+            or value.item
+            or event in went_back
+            or not event.loops
+            or event.inner
+            or event.data.get("unknown")
+            and not value.losses
+        ):
             continue
         if not _is_loss(model, event, value, losses_back) or _escaped(model, event):
             continue
@@ -160,13 +194,21 @@ def _is_loss(model, event, value, losses_back) -> bool:
     """The tensor went backward by itself, or is a loss of an evaluation that recorded a graph."""
     if value.losses & losses_back:
         return True
-    back = [b for b in model.entry(event, "backward") if b.value.forwards and b.value.forwards <= value.forwards and b.within(event.loops[-1])]
+    back = [
+        b
+        for b in model.entry(event, "backward")
+        if b.value.forwards and b.value.forwards <= value.forwards and b.within(event.loops[-1])
+    ]
     if back and (value.red or value.losses):
         return not any(event in b.value.parts for b in back)
     loop_back = model.inside(event.loops[-1], "backward")
     if value.losses and not loop_back and not model.entry(event, "backward"):
         return event.data["how"] == "+=" and not _returned(model, event)
-    return bool(value.losses) and not loop_back and not (value.forwards & set().union(*(b.value.forwards for b in model.entry(event, "backward"))))
+    return (
+        bool(value.losses)
+        and not loop_back
+        and not (value.forwards & set().union(*(b.value.forwards for b in model.entry(event, "backward"))))
+    )
 
 
 def _returned(model, event) -> bool:
@@ -179,5 +221,3 @@ def _escaped(model, event) -> bool:
         if any(event in t.parts for a in other.data.get("args", ()) for t in tensors_in(a)):
             return "step" in other.data["name"] or "backward" in other.data["name"] or "optim" in other.data["name"]
     return False
-
-

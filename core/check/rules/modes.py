@@ -12,7 +12,9 @@ from core.messages import N_
 
 from .common import escapes, inside, line_in, related
 
-FOREIGN = frozenset(("mc", "dropout", "uncertainty", "stochastic", "bayesian", "ensemble", "sample", "samples", "adv", "attack"))
+FOREIGN = frozenset(
+    ("mc", "dropout", "uncertainty", "stochastic", "bayesian", "ensemble", "sample", "samples", "adv", "attack")
+)
 
 
 def trained(model, event) -> bool:
@@ -40,7 +42,9 @@ def mode_matters(thing) -> bool | None:
         if m.data.get("local") is None and m.cls not in PLAIN_LAYERS:
             if m.kind == "model" or (m.kind is None and m.data.get("parent") is not None):
                 known = False
-        if m.data.get("local") is not None and any(isinstance(n, ast.Attribute) and n.attr in ("dropout", "training") for n in ast.walk(m.data["local"].node)):
+        if m.data.get("local") is not None and any(
+            isinstance(n, ast.Attribute) and n.attr in ("dropout", "training") for n in ast.walk(m.data["local"].node)
+        ):
             return True
         todo += m.data.get("layers") or []
         todo += [a for a in m.attrs.values() if isinstance(a, Thing) and a.kind == "model"]
@@ -81,7 +85,9 @@ def evaluations(model):
     for event in model.of("forward"):
         if event.inner or event.data.get("discarded") or foreign(event) or trained(model, event):
             continue
-        if event.obj.kind == "loss" or any(f.instance is not None and f.instance.data.get("lightning") for f in event.frame.chain()):
+        if event.obj.kind == "loss" or any(
+            f.instance is not None and f.instance.data.get("lightning") for f in event.frame.chain()
+        ):
             continue
         place = eval_frame(event) or eval_loop(event)
         if place is None:
@@ -97,7 +103,11 @@ def repeated_sampling(event) -> bool:
     loop = event.loops[-1] if event.loops else None
     if loop is None or not loop.ranged:
         return False
-    return any(t.loopvar is not loop for a in event.args for t in tensors_in(a)) and len(event.loops) > 1 or loop.target is None
+    return (
+        any(t.loopvar is not loop for a in event.args for t in tensors_in(a))
+        and len(event.loops) > 1
+        or loop.target is None
+    )
 
 
 @rule(
@@ -132,7 +142,12 @@ def eval_missing(model):
         said.add(key)
         name = _name(event.obj)
         severity = INFO if matters is False else WARNING
-        if same and eval_frame(event) is not None and by.loops == event.loops[: len(by.loops)] and by.frame.name != "<module>":
+        if (
+            same
+            and eval_frame(event) is not None
+            and by.loops == event.loops[: len(by.loops)]
+            and by.frame.name != "<module>"
+        ):
             yield by.line, {"model": name}, severity
         else:
             place = eval_frame(event) or (event.loops[-1].frame if event.loops else event.frame)
@@ -186,7 +201,11 @@ def no_grad_missing(model):
 def _own_eval(model, event) -> bool:
     """eval() of this model was called, and its loop is over data, not an optimisation of an input."""
     by = event.data.get("mode_event")
-    return by is not None and by.frame is event.frame and not any(e.entry == event.entry for e in model.of("requires_grad"))
+    return (
+        by is not None
+        and by.frame is event.frame
+        and not any(e.entry == event.entry for e in model.of("requires_grad"))
+    )
 
 
 def _only_yields(event) -> bool:
@@ -312,5 +331,3 @@ def training_under_no_grad(model):
                     yield marks[0].lineno
         elif event.grad == "off" and value.losses and not forwards:
             yield event.line
-
-

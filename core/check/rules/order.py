@@ -37,7 +37,9 @@ def repeated_pairs(model):
 
 def zero_like(model) -> bool:
     """Something in the file clears gradients in a way that cannot be followed."""
-    return model.has_word("zero_grad_", "clear_grad", "zero_gradients", "set_to_none", "clear_gradients") and not model.of("zero_grad")
+    return model.has_word(
+        "zero_grad_", "clear_grad", "zero_gradients", "set_to_none", "clear_gradients"
+    ) and not model.of("zero_grad")
 
 
 @rule(
@@ -73,7 +75,12 @@ def _all_before(zeros, loop) -> bool:
 
 def _fresh(step, loop) -> bool:
     """The optimizer and its parameters are made anew in every pass."""
-    return isinstance(step.obj, Thing) and step.obj.line and loop.line < step.obj.line < step.line and loop.frame is step.frame
+    return (
+        isinstance(step.obj, Thing)
+        and step.obj.line
+        and loop.line < step.obj.line < step.line
+        and loop.frame is step.frame
+    )
 
 
 def _lone_function(model):
@@ -114,7 +121,9 @@ def zero_grad_too_rare(model):
                 continue
             outside = [z for z in zeros if z.within(loop.loops[-1])] if loop.loops else []
             mark = (outside or zeros)[-1]
-            if not outside and any(z.loops and not _all_before([z], loop.loops[0] if loop.loops else loop) for z in zeros):
+            if not outside and any(
+                z.loops and not _all_before([z], loop.loops[0] if loop.loops else loop) for z in zeros
+            ):
                 continue
             yield mark.line, {"optimizer": name_of(step.obj)}
 
@@ -132,7 +141,9 @@ def zero_grad_between(model):
     for step in model.of("step"):
         if step.data.get("closure") or model.of("hook"):
             continue
-        events = [e for e in model.entry(step, "backward", "zero_grad", "step") if e.index < step.index and together(e, step)]
+        events = [
+            e for e in model.entry(step, "backward", "zero_grad", "step") if e.index < step.index and together(e, step)
+        ]
         zero = None
         for event in reversed(events):
             if event.kind == "zero_grad" and event.obj is not None and clears(event, step.obj) and zero is None:
@@ -168,7 +179,11 @@ def step_before_backward(model):
         loop = innermost(step)
         if not in_charge(model, step):
             continue
-        events = model.inside(loop, "backward", "step") if loop else [e for e in model.entry(step, "backward", "step") if not e.loops]
+        events = (
+            model.inside(loop, "backward", "step")
+            if loop
+            else [e for e in model.entry(step, "backward", "step") if not e.loops]
+        )
         events = [e for e in events if e.frame is step.frame or loop]
         backwards = [e for e in events if e.kind == "backward" and feeds(e, step.obj) and not exclusive(e, step)]
         steps = [e for e in events if e.kind == "step" and e.obj is step.obj]
@@ -201,7 +216,9 @@ def step_missing(model):
         here = model.entry(backward, "step", "unknown_step")
         if here or (stepped and not _scheduler_steps_only(model)):
             continue
-        optimizers = [e.obj for e in model.of("optimizer")] + [z.obj for z in model.of("zero_grad") if _optimizer_like(z.obj)]
+        optimizers = [e.obj for e in model.of("optimizer")] + [
+            z.obj for z in model.of("zero_grad") if _optimizer_like(z.obj)
+        ]
         if optimizers and not any(escapes(model, o) for o in optimizers):
             yield backward.line
 
@@ -217,7 +234,9 @@ def _scheduler_steps_only(model) -> bool:
 
 def _input_gradients(model, backward) -> bool:
     """Gradients of an input (saliency, attacks) are wanted for themselves."""
-    return any(e.entry == backward.entry for e in model.of("requires_grad")) or model.has_word("saliency", "fgsm", "attack")
+    return any(e.entry == backward.entry for e in model.of("requires_grad")) or model.has_word(
+        "saliency", "fgsm", "attack"
+    )
 
 
 @rule(
@@ -252,7 +271,11 @@ def backward_missing(model):
 )  # fmt: skip
 def stale_gradients(model):
     """Between the last clearing and the step of one optimizer lies a backward meant for another."""
-    if model.of("freeze", "requires_grad") or model.of("hook") or model.has_word("set_requires_grad", "requires_grad", "toggle_optimizer"):
+    if (
+        model.of("freeze", "requires_grad")
+        or model.of("hook")
+        or model.has_word("set_requires_grad", "requires_grad", "toggle_optimizer")
+    ):
         return
     for step in model.of("step"):
         mine, loop = models_of(step.obj), innermost(step)

@@ -134,7 +134,12 @@ def wrong_pace(model):
     )
     for thing, batch, epoch in steps_by_place(model):
         values = {"scheduler": thing.name or "scheduler", "cls": thing.cls or "scheduler"}
-        if batch and epoch and not any(exclusive(a, b) for a in batch for b in epoch) and not (batch[0].guards != epoch[0].guards):
+        if (
+            batch
+            and epoch
+            and not any(exclusive(a, b) for a in batch for b in epoch)
+            and not (batch[0].guards != epoch[0].guards)
+        ):
             for event in (*batch, *epoch):
                 yield event.line, {**values, "what": both}
         elif batch and not epoch:
@@ -143,7 +148,13 @@ def wrong_pace(model):
             one_pass = batch[0].loops[-1].loader is not None and not batch[0].loops[-1].ranged
             if (nested and epochwise(thing) and not guarded) or (nested and _epochs_wanted(thing) and not guarded):
                 yield batch[0].line, {**values, "what": fast}
-            elif one_pass and not guarded and not batch[0].data["args"] and thing.cls in EPOCH_SCHEDULERS and epochwise(thing):
+            elif (
+                one_pass
+                and not guarded
+                and not batch[0].data["args"]
+                and thing.cls in EPOCH_SCHEDULERS
+                and epochwise(thing)
+            ):
                 yield batch[0].line, {**values, "what": fast}
             elif nested and thing.cls == "ReduceLROnPlateau":
                 yield batch[0].line, {**values, "what": fast}
@@ -167,7 +178,12 @@ def _epochs_wanted(thing) -> bool:
 def plateau_without_metric(model):
     """step() of a ReduceLROnPlateau with no argument."""
     for event in model.of("sched_step"):
-        if isinstance(event.obj, Thing) and event.obj.cls == "ReduceLROnPlateau" and not event.data["args"] and not event.data["kwargs"]:
+        if (
+            isinstance(event.obj, Thing)
+            and event.obj.cls == "ReduceLROnPlateau"
+            and not event.data["args"]
+            and not event.data["kwargs"]
+        ):
             yield event.line, {"scheduler": event.obj.name or "scheduler"}
 
 
@@ -192,7 +208,12 @@ def wrong_total(model):
             line = thing.line
             if reach == "batches" and nested and thing.cls != "CosineAnnealingWarmRestarts":
                 yield line, {"cls": thing.cls, "told": once, "often": batches}
-            elif reach == "epochs" and nested and thing.cls in ("OneCycleLR",) or (reach == "epochs" and nested and thing.cls.startswith("get_")):
+            elif (
+                reach == "epochs"
+                and nested
+                and thing.cls in ("OneCycleLR",)
+                or (reach == "epochs" and nested and thing.cls.startswith("get_"))
+            ):
                 yield line, {"cls": thing.cls, "told": epochs, "often": batches}
             elif reach == "all" and _accumulating(event) and "accumulation" not in _factors(thing):
                 yield line, {"cls": thing.cls, "told": batches, "often": every}, WARNING

@@ -19,7 +19,9 @@ def kept_for_later(model, event) -> bool:
     if "best" in event.data["target"].lower():
         return True
     return any(
-        e.value is value and not e.within(loop) or (e.kind == "load_state" and e.value is value and e.index > event.index)
+        e.value is value
+        and not e.within(loop)
+        or (e.kind == "load_state" and e.value is value and e.index > event.index)
         for e in model.entry(event, "load_state", "save", "return")
     )
 
@@ -61,13 +63,23 @@ def _trains_by_call(loop) -> bool:
 
 def _only_saved(model, event) -> bool:
     """Written to disk on the spot, in the branch that made it, and read nowhere else."""
-    uses = [e for e in model.entry(event, "save", "load_state", "return") if e.value is event.value or _holds(e.value, event.value)]
+    uses = [
+        e
+        for e in model.entry(event, "save", "load_state", "return")
+        if e.value is event.value or _holds(e.value, event.value)
+    ]
     saves = [e for e in uses if e.kind == "save"]
     return bool(saves) and len(saves) == len(uses) and all(e.guards[: len(event.guards)] == event.guards for e in saves)
 
 
 def _holds(container, value) -> bool:
-    items = container.items if isinstance(container, Seq) else container.items.values() if isinstance(container, Dict) else ()
+    items = (
+        container.items
+        if isinstance(container, Seq)
+        else container.items.values()
+        if isinstance(container, Dict)
+        else ()
+    )
     return any(v is value for v in items)
 
 
@@ -101,9 +113,15 @@ def _tested_unrestored(model):
         training = next((loop for loop in event.loops if model.inside(loop, "backward")), None)
         if training is None or not event.guards or not _bestish(event):
             continue
-        after = [f for f in model.entry(event, "forward") if f.index > event.index and not f.within(training) and f.loops]
-        tests = [f for f in after if f.loops[-1].loader is not None and says_test(f.loops[-1].loader.name) and not f.inner]
-        loaded = [e for e in model.entry(event, "load", "load_state") if e.index > event.index and not e.within(training)]
+        after = [
+            f for f in model.entry(event, "forward") if f.index > event.index and not f.within(training) and f.loops
+        ]
+        tests = [
+            f for f in after if f.loops[-1].loader is not None and says_test(f.loops[-1].loader.name) and not f.inner
+        ]
+        loaded = [
+            e for e in model.entry(event, "load", "load_state") if e.index > event.index and not e.within(training)
+        ]
         if tests and not loaded:
             yield tests[0].line, {"target": "best"}
 
@@ -138,9 +156,18 @@ def counter_not_reset(model):
 
 
 def _counted(node) -> str | None:
-    if isinstance(node, ast.AugAssign) and isinstance(node.op, (ast.Add, ast.Sub)) and isinstance(node.value, ast.Constant):
+    if (
+        isinstance(node, ast.AugAssign)
+        and isinstance(node.op, (ast.Add, ast.Sub))
+        and isinstance(node.value, ast.Constant)
+    ):
         return ast.unparse(node.target) if node.value.value == 1 else None
-    if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.value, ast.BinOp) and isinstance(node.value.op, ast.Add):
+    if (
+        isinstance(node, ast.Assign)
+        and len(node.targets) == 1
+        and isinstance(node.value, ast.BinOp)
+        and isinstance(node.value.op, ast.Add)
+    ):
         target = ast.unparse(node.targets[0])
         one = isinstance(node.value.right, ast.Constant) and node.value.right.value == 1
         return target if one and ast.unparse(node.value.left) == target else None
@@ -198,7 +225,9 @@ def wrong_direction(model):
         values = {"metric": name, "way": larger if test.up else smaller, "should": rise if wanted > 0 else fall}
         if wanted and (wanted > 0) != test.up and _keeps_best(test):
             negative = isinstance(test.metric, ast.UnaryOp)
-            if not negative and not (start is not None and _value_direction(model, test) == 0 and _consistent(start, test.up)):
+            if not negative and not (
+                start is not None and _value_direction(model, test) == 0 and _consistent(start, test.up)
+            ):
                 yield test.node.lineno, values
         elif start is not None and "best" in test.best.lower() and _impossible(start, test.up, wanted):
             yield test.node.lineno, {**values, "should": rise if not test.up else fall}
@@ -213,7 +242,10 @@ def wrong_direction(model):
                 continue
             wanted = _sense(value) if isinstance(value, Tensor) else direction(value.name)
             if wanted and (wanted > 0) != up:
-                values = {"metric": value.name if isinstance(value, Thing) else "metric", "way": larger if up else smaller}
+                values = {
+                    "metric": value.name if isinstance(value, Thing) else "metric",
+                    "way": larger if up else smaller,
+                }
                 yield event.line, {**values, "should": rise if wanted > 0 else fall}
 
 
@@ -241,7 +273,11 @@ def _start(model, test):
             if isinstance(node, ast.Assign):
                 pairs = [(t, node.value) for t in node.targets]
                 for t in node.targets:
-                    if isinstance(t, ast.Tuple) and isinstance(node.value, ast.Tuple) and len(t.elts) == len(node.value.elts):
+                    if (
+                        isinstance(t, ast.Tuple)
+                        and isinstance(node.value, ast.Tuple)
+                        and len(t.elts) == len(node.value.elts)
+                    ):
                         pairs += list(zip(t.elts, node.value.elts, strict=True))
                 targets = pairs
             elif isinstance(node, ast.AnnAssign) and node.value is not None:
@@ -259,7 +295,11 @@ def _number(node):
         return node.value
     if "inf" in text and ("float(" in text or text.lstrip("-").split(".")[-1] in ("inf", "infty")):
         return sign * math.inf
-    if isinstance(node, ast.UnaryOp) and isinstance(node.operand, ast.Constant) and isinstance(node.operand.value, (int, float)):
+    if (
+        isinstance(node, ast.UnaryOp)
+        and isinstance(node.operand, ast.Constant)
+        and isinstance(node.operand.value, (int, float))
+    ):
         return -node.operand.value
     return None
 
@@ -309,11 +349,19 @@ def _sources(model, value):
 def stopping_on_train_loss(model):
     """The number decided on was computed by the batches that went backward; a warning when there is validation data to use."""
     for event, value, line in decided_on(model):
-        trained = [b for b in model.entry(event, "backward") if b.value.forwards & value.forwards or b.value.losses & value.losses]
+        trained = [
+            b
+            for b in model.entry(event, "backward")
+            if b.value.forwards & value.forwards or b.value.losses & value.losses
+        ]
         if not trained:
             continue
-        validates = any(e.loops[-1].loader is not None and says_val(e.loops[-1].loader.name) for e in model.of("forward") if e.loops)
-        validates = validates or any(says_val(w) and w.lower().endswith(("loader", "dl", "set", "loss", "data")) for w in model.words)
+        validates = any(
+            e.loops[-1].loader is not None and says_val(e.loops[-1].loader.name) for e in model.of("forward") if e.loops
+        )
+        validates = validates or any(
+            says_val(w) and w.lower().endswith(("loader", "dl", "set", "loss", "data")) for w in model.words
+        )
         if not event.loops:
             continue
         for at in {line, event.frame.call_line if event.frame.call_line and event.frame.instance is not None else line}:
@@ -334,7 +382,9 @@ def choosing_on_test(model):
         for loop in _sources(model, value):
             loader = loop.loader
             if loader is not None and says_test(loader.name) and event.loops:
-                other = any(says_val(w) and not says_test(w) for w in model.words if w not in ("eval", "evaluate", "validate"))
+                other = any(
+                    says_val(w) and not says_test(w) for w in model.words if w not in ("eval", "evaluate", "validate")
+                )
                 yield line, {"loader": loader.name}, WARNING if other else INFO
                 break
 
@@ -352,7 +402,11 @@ def scaler_before_split(model):
     for event in model.of("fit_scaler"):
         given = event.value
         name = given.name if isinstance(given, Thing) else ""
-        if isinstance(given, Thing) and (given.data.get("sliced") or given.data.get("split_part")) or "train" in words(name):
+        if (
+            isinstance(given, Thing)
+            and (given.data.get("sliced") or given.data.get("split_part"))
+            or "train" in words(name)
+        ):
             continue
         for split in model.entry(event, "split"):
             if split.index > event.index and any(_comes_from(v, given, event.line) for v in split.value):

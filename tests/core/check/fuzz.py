@@ -46,7 +46,11 @@ def mutate(rng: random.Random) -> str:
             words[a], words[b] = words[b], words[a]
             text = " ".join(words)
         else:
-            text = text[:i] + "".join(chr(rng.choice((rng.randrange(128), rng.randrange(0x3000)))) for _ in range(5)) + text[i:]
+            text = (
+                text[:i]
+                + "".join(chr(rng.choice((rng.randrange(128), rng.randrange(0x3000)))) for _ in range(5))
+                + text[i:]
+            )
     return text[:20_000]
 
 

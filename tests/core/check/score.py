@@ -56,10 +56,14 @@ def score(folder: Path) -> Score:
             lines = [int(n) for n in row["lines"].split(",")]
             near = [f for f in report.findings if any(abs(f.line - n) <= NEAR for n in lines)]
             result.by_kind[row["kind"]][0 if near else 1] += 1
-            (result.found if near else result.missed).append(f"{row['file']} ({row['kind']} {row['lines']}): {' '.join(said) or report.problem or '-'}")
+            (result.found if near else result.missed).append(
+                f"{row['file']} ({row['kind']} {row['lines']}): {' '.join(said) or report.problem or '-'}"
+            )
             far = [f for f in loud if f not in near]
             if far:
-                result.elsewhere.append(f"{row['file']} ({row['lines']}): " + " ".join(f"{f.line}:{f.code}" for f in far))
+                result.elsewhere.append(
+                    f"{row['file']} ({row['lines']}): " + " ".join(f"{f.line}:{f.code}" for f in far)
+                )
     return result
 
 

@@ -83,7 +83,9 @@ def test_diff_changes_nothing_and_fix_does(faulty, capsys):
 
 
 def cells(*sources):
-    return json.dumps({"cells": [{"cell_type": kind, "source": text.splitlines(True)} for kind, text in sources], "nbformat": 4})
+    return json.dumps(
+        {"cells": [{"cell_type": kind, "source": text.splitlines(True)} for kind, text in sources], "nbformat": 4}
+    )
 
 
 def test_a_notebook_names_cell_and_line(tmp_path, capsys):

@@ -48,7 +48,9 @@ def test_what_surrounds_a_paste_is_seen_through(change, note):
     assert [f.line for f in report.findings if f.code == "FC201"] == [line]
 
 
-@pytest.mark.parametrize("text", ["", "   \n\t\n", "\x00abc", "x" * 1_100_000, "for x in:\n  pass", "(" * 500, "[" * 100_000])
+@pytest.mark.parametrize(
+    "text", ["", "   \n\t\n", "\x00abc", "x" * 1_100_000, "for x in:\n  pass", "(" * 500, "[" * 100_000]
+)
 def test_what_cannot_be_read_is_said_in_one_sentence(text):
     report = check(text)
     assert report.problem is not None
@@ -85,7 +87,8 @@ HOSTILE = {
     "numbers": "x = 9" + "9" * 100_000,
     "power": "x = 9**9**9**9\ny = 'a' * 10**10\nz = [0] * 10**12",
     "recursion": "def f(m):\n    return f(f(m))\nf(net)\n",
-    "mutual": "".join(f"def f{i}(m):\n    f{i + 1}(m)\n    f{i + 1}(m)\n" for i in range(200)) + "def f200(m):\n    f0(m)\nf0(net)\n",
+    "mutual": "".join(f"def f{i}(m):\n    f{i + 1}(m)\n    f{i + 1}(m)\n" for i in range(200))
+    + "def f200(m):\n    f0(m)\nf0(net)\n",
     "class loop": "class A(A):\n    pass\nclass B(C):\n    pass\nclass C(B):\n    def forward(self, x):\n        return x\nB()(x)\n",
     "self": "a = []\na.append(a)\nb = {}\nb['b'] = b\nloss = a\nloss.backward()\nprint(a, b)\n",
     "loops": "".join("    " * i + f"for a{i} in b{i}:\n" for i in range(19)) + "    " * 19 + "pass\n",
@@ -114,7 +117,9 @@ def test_a_text_without_a_loop_says_so():
 
 
 def test_the_recovered_order():
-    report = check("for x, y in loader:\n    opt.zero_grad()\n    out = net(x)\n    loss = F.mse_loss(out, y)\n    loss.backward()\n    opt.step()\n")
+    report = check(
+        "for x, y in loader:\n    opt.zero_grad()\n    out = net(x)\n    loss = F.mse_loss(out, y)\n    loss.backward()\n    opt.step()\n"
+    )
     assert report.loop_found
     assert [c.name for c in report.loops[0].calls] == ["zero_grad", "forward", "loss", "backward", "step"]
     assert [c.line for c in report.loops[0].calls] == [2, 3, 4, 5, 6]
