@@ -1,4 +1,6 @@
-"""The static checker of training loops: `check(text)` reads a loop and says what is wrong. It never runs what it reads."""
+"""The static checker of training loops: `check(text)` reads a loop and says what is wrong. It never runs what
+it reads.
+"""
 
 from __future__ import annotations
 
@@ -49,7 +51,7 @@ def check(source: str, filename: str = "<pasted>") -> Report:
         return Report(filename, problem=text, problem_line=text.line)
     model = Interpreter(text.tree, text.python, started + SECONDS).run()
     silenced = _noqa(source)
-    found = [f for f in findings(model, RULES) if not _silent(silenced, f)]
+    found = [f for f in findings(model, RULES, started + 1.5 * SECONDS) if not _silent(silenced, f)]
     found.sort(key=lambda f: (f.line, f.code))
     loops = orders(model)
     letters = next((o.letters for o in loops if o.letters), "")

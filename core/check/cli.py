@@ -6,7 +6,6 @@ Exit status: 0 nothing found, 1 something found, 2 something could not be read.
 from __future__ import annotations
 
 import argparse
-import json
 import re
 import sys
 from dataclasses import dataclass
@@ -40,9 +39,14 @@ class Found:
         """What `--json` prints."""
         f = self.finding
         out = {
-            "file": self.file, "line": self.line, "code": f.code, "severity": f.severity, "title": f.title,
-            "message": f.message, "remedy": f.remedy,
-        }  # fmt: skip
+            "file": self.file,
+            "line": self.line,
+            "code": f.code,
+            "severity": f.severity,
+            "title": f.title,
+            "message": f.message,
+            "remedy": f.remedy,
+        }
         return {**out, "cell": self.cell} if self.cell else out
 
 

@@ -68,7 +68,7 @@ def _with_imports(module: cst.Module, imports: list[str]) -> cst.Module:
                     and first.module is not None
                     and code(first.module) == "__future__"
                 )
-                at = i + 1 if future or at == 0 and i else at
+                at = i + 1 if future or (at == 0 and i) else at
                 if not future:
                     at = i
                     break
@@ -166,8 +166,8 @@ class _Edit(cst.CSTTransformer):
             after += [cst.parse_statement(s) for s in edits.after[line]]
         if not before and not after:
             return whole
-        if before and whole.leading_lines:  # what stood above the statement stays above what is put before it
-            if not getattr(before[0], "leading_lines", ()):
-                before[0] = before[0].with_changes(leading_lines=whole.leading_lines)
-                whole = whole.with_changes(leading_lines=())
+        if before and whole.leading_lines and not getattr(before[0], "leading_lines", ()):
+            # what stood above the statement stays above what is put before it
+            before[0] = before[0].with_changes(leading_lines=whole.leading_lines)
+            whole = whole.with_changes(leading_lines=())
         return cst.FlattenSentinel([*before, whole, *after])

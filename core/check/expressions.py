@@ -18,8 +18,48 @@ DEFAULTS = {
     "DataLoader": "torch.utils.data.DataLoader",
 }
 BUILTINS = frozenset(
-    "len range enumerate zip print float int max min sum abs sorted list tuple dict set str isinstance getattr setattr hasattr "
-    "iter next map filter reversed round bool open super vars type any all repr format input id tqdm trange".split()
+    [
+        "len",
+        "range",
+        "enumerate",
+        "zip",
+        "print",
+        "float",
+        "int",
+        "max",
+        "min",
+        "sum",
+        "abs",
+        "sorted",
+        "list",
+        "tuple",
+        "dict",
+        "set",
+        "str",
+        "isinstance",
+        "getattr",
+        "setattr",
+        "hasattr",
+        "iter",
+        "next",
+        "map",
+        "filter",
+        "reversed",
+        "round",
+        "bool",
+        "open",
+        "super",
+        "vars",
+        "type",
+        "any",
+        "all",
+        "repr",
+        "format",
+        "input",
+        "id",
+        "tqdm",
+        "trange",
+    ]
 )
 
 
@@ -416,9 +456,15 @@ class Expressions:
         line = node.lineno
         graph = (a.graph or b.graph) and self.grad != "off"
         out = Tensor(
-            line=line, graph=graph, models=a.models | b.models, forwards=a.forwards | b.forwards, losses=a.losses | b.losses,
-            parts=a.parts | b.parts, item=a.item and b.item, detached_from=a.detached_from | b.detached_from,
-        )  # fmt: skip
+            line=line,
+            graph=graph,
+            models=a.models | b.models,
+            forwards=a.forwards | b.forwards,
+            losses=a.losses | b.losses,
+            parts=a.parts | b.parts,
+            item=a.item and b.item,
+            detached_from=a.detached_from | b.detached_from,
+        )
         if not graph:
             out.cut = a.cut or b.cut
         mult, add = isinstance(op, ast.Mult), isinstance(op, (ast.Add, ast.Sub))
@@ -535,9 +581,9 @@ class Expressions:
     def accumulate(self, old, op, value, node):
         """Add `value` to what a name holds, and remember in which loop."""
         target = ast.unparse(node.target)
-        if target.endswith(".data") or (isinstance(node.target, ast.Name) and isinstance(op, ast.Sub)):
-            if "grad" in ast.unparse(node.value):
-                self.record("manual_step", node)
+        stepping = target.endswith(".data") or (isinstance(node.target, ast.Name) and isinstance(op, ast.Sub))
+        if stepping and "grad" in ast.unparse(node.value):
+            self.record("manual_step", node)
         if isinstance(old, Seq) and isinstance(op, ast.Add):
             tensors = tensors_in(value)
             if tensors:
@@ -616,8 +662,11 @@ class Expressions:
         self.scope.layers.append({})
         try:
             self.loop(
-                node, generator.iter, values, generator.target,
+                node,
+                generator.iter,
+                values,
+                generator.target,
                 lambda: ([self.ev(test) for test in generator.ifs], self.comprehend(node, depth + 1, work)),
-            )  # fmt: skip
+            )
         finally:
             self.scope.layers.pop()

@@ -105,9 +105,11 @@ class Place:
         """The simple statement that covers this line."""
         line = self.line if line is None else line
         found = [
-            s for b in self.blocks for s in b
+            s
+            for b in self.blocks
+            for s in b
             if s.lineno <= line <= (s.end_lineno or s.lineno) and not hasattr(s, "body")
-        ]  # fmt: skip
+        ]
         if not found:
             raise NotFixable
         return found[0]

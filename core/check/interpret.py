@@ -76,7 +76,7 @@ class Interpreter(Expressions, TorchCalls):
     def _survey(self, tree):
         """One pass for what the file does with each name, whatever it stands for."""
         uses, calls, words, self.functions = self.model.uses, self.model.calls, self.model.words, []
-        size = 0
+        size, loads = 0, self.model.loads
         for node in ast.walk(tree):
             size += 1
             kind = type(node)
@@ -93,10 +93,16 @@ class Interpreter(Expressions, TorchCalls):
                     calls.add(func.id)
             elif kind is ast.Attribute:
                 words.add(node.attr)
+                if type(node.ctx) is ast.Load:
+                    loads.add(node.attr)
             elif kind is ast.Name:
                 words.add(node.id)
-            elif kind is ast.arg or kind is ast.keyword:
-                words.add(node.arg or "")
+                if type(node.ctx) is ast.Load:
+                    loads.add(node.id)
+            elif kind is ast.arg:
+                words.add(node.arg)
+            elif kind is ast.keyword:
+                self.model.keywords.add(node.arg)
             elif kind is ast.FunctionDef or kind is ast.AsyncFunctionDef:
                 self.functions.append(node)
         self.max_ops = 60_000 + 6 * size
@@ -117,7 +123,7 @@ class Interpreter(Expressions, TorchCalls):
                 self._enter_class(node)
             for node in self.functions:  # nested functions nothing has reached
                 if node not in self.runs and node not in functions and getattr(node, "enclosing", None) is not None:
-                    self._enter(lambda n=node: self._alone(node.enclosing))
+                    self._enter(lambda n=node: self._alone(n.enclosing))
         except OutOfTime:
             self.model.truncated = True
         return self.model
@@ -149,7 +155,7 @@ class Interpreter(Expressions, TorchCalls):
             made = self.instances.get(node)
             todo = [m for m in todo if m not in self.runs]
         own = self.model.uses.get("self", ())
-        todo.sort(key=lambda m: m.name in own)
+        todo.sort(key=lambda m, own=own: m.name in own)
         for method in todo:
             if method not in self.runs:
                 self._enter(lambda m=method: self._alone(Func(m, cls.scope, made, cls)))
@@ -373,7 +379,8 @@ class Interpreter(Expressions, TorchCalls):
         if isinstance(values, Seq) and not values.open and 0 < len(values.items) <= 4:
             known = all(isinstance(v, (Const, Thing, Seq)) for v in values.items)
             if known and any(
-                isinstance(v, Const) and isinstance(v.value, (str, bool)) or isinstance(v, Thing) for v in values.items
+                (isinstance(v, Const) and isinstance(v.value, (str, bool))) or isinstance(v, Thing)
+                for v in values.items
             ):
                 for value in values.items:  # a handful of named phases or objects, one after the other
                     self.bind(node.target, value, node)
@@ -394,9 +401,16 @@ class Interpreter(Expressions, TorchCalls):
         """Walk the body of a loop once, knowing that it repeats."""
         loader = self.loader_of(values)
         here = Loop(
-            node, getattr(node, "lineno", getattr(iter_node, "lineno", 0)), loader, self.is_range(iter_node), self.frame, target,
-            self.loops, self.guards, len(self.model.events),
-        )  # fmt: skip
+            node,
+            getattr(node, "lineno", getattr(iter_node, "lineno", 0)),
+            loader,
+            self.is_range(iter_node),
+            self.frame,
+            target,
+            self.loops,
+            self.guards,
+            len(self.model.events),
+        )
         self.model.loops.append(here)
         self.loops = (*self.loops, here)
         before = (
@@ -570,13 +584,14 @@ class Interpreter(Expressions, TorchCalls):
         """Make an object of a class of the file and walk its `__init__`."""
         bases = cls.base_names()
         kind = None
-        if any(b.endswith("LightningModule") for b in bases):
-            kind = "model"
-        elif any(
-            b == "Module" or b in ("Sequential", "PreTrainedModel", "ModuleList") or b.endswith("Module") for b in bases
+        if (
+            any(b.endswith("LightningModule") for b in bases)
+            or any(
+                b == "Module" or b in ("Sequential", "PreTrainedModel", "ModuleList") or b.endswith("Module")
+                for b in bases
+            )
+            or any(b.endswith("Loss") for b in bases)
         ):
-            kind = "model"
-        elif any(b.endswith("Loss") for b in bases):
             kind = "model"
         elif any(b.endswith("Dataset") for b in bases):
             kind = "dataset"
@@ -617,9 +632,6 @@ class Interpreter(Expressions, TorchCalls):
                 value.name = target.id
             if isinstance(value, (State, Thing)) and self.loops:
                 self._keep(target, value, node)
-            if isinstance(value, Const) and value.value is None and self.guards:
-                old = self.scope.get(target.id)
-                value = value if old is None else value
             self.scope.set(target.id, value)
         elif kind in (ast.Tuple, ast.List):
             for element, part in zip(target.elts, self.unpack(value, target.elts), strict=False):

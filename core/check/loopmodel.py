@@ -1,4 +1,6 @@
-"""The model of the loop that rules ask: what happened, in which order, in which loop, under which mode and grad context."""
+"""The model of the loop that rules ask: what happened, in which order, in which loop, under which mode and
+grad context.
+"""
 
 from __future__ import annotations
 
@@ -47,8 +49,21 @@ class Event:
     """One call that matters, at a line, in order."""
 
     __slots__ = (
-        "args", "data", "entry", "frame", "grad", "guards", "index", "inner", "kind", "line", "loops", "mode", "obj", "value",
-    )  # fmt: skip
+        "args",
+        "data",
+        "entry",
+        "frame",
+        "grad",
+        "guards",
+        "index",
+        "inner",
+        "kind",
+        "line",
+        "loops",
+        "mode",
+        "obj",
+        "value",
+    )
 
     def __init__(self, kind, line, obj=None, value=None, **data):
         self.kind, self.line, self.obj, self.value, self.data = kind, line, obj, value, data
@@ -73,9 +88,15 @@ class LoopModel:
     uses: dict[str, set[str]] = field(default_factory=dict)
     calls: set[str] = field(default_factory=set)
     words: set[str] = field(default_factory=set)
+    loads: set[str] = field(default_factory=set)
+    keywords: set[str] = field(default_factory=set)
     truncated: bool = False
+    starts: dict[int, dict] = field(default_factory=dict)
+    best_tests: list | None = None
     _by_kind: dict = field(default_factory=dict)
     _by_loop: dict = field(default_factory=dict)
+    _by_entry: dict = field(default_factory=dict)
+    _entries: dict = field(default_factory=dict)
 
     def of(self, *kinds: str) -> list[Event]:
         """Events of these kinds, in order."""
@@ -93,7 +114,16 @@ class LoopModel:
 
     def entry(self, event: Event, *kinds: str) -> list[Event]:
         """Events of these kinds in the same entry as `event`."""
-        return [e for e in self.of(*kinds) if e.entry == event.entry]
+        key = (event.entry, *kinds)
+        if key not in self._by_entry:
+            self._by_entry[key] = [e for e in self._in_entry().get(event.entry, ()) if e.kind in kinds]
+        return self._by_entry[key]
+
+    def _in_entry(self) -> dict[int, list[Event]]:
+        if not self._entries:
+            for event in self.events:
+                self._entries.setdefault(event.entry, []).append(event)
+        return self._entries
 
     def has_word(self, *names: str) -> bool:
         """Is one of these names used anywhere in the file, as a name or an attribute?"""

@@ -5,15 +5,60 @@ from __future__ import annotations
 import re
 
 OPTIMIZERS = frozenset(
-    "SGD Adam AdamW Adamax NAdam RAdam Adagrad Adadelta RMSprop Rprop LBFGS ASGD SparseAdam Adafactor Muon Lion "
-    "FusedAdam FusedLAMB LAMB Lamb Ranger AdaBelief AdamP AdamW8bit Adam8bit DeepSpeedCPUAdam SAM MADGRAD".split()
+    [
+        "SGD",
+        "Adam",
+        "AdamW",
+        "Adamax",
+        "NAdam",
+        "RAdam",
+        "Adagrad",
+        "Adadelta",
+        "RMSprop",
+        "Rprop",
+        "LBFGS",
+        "ASGD",
+        "SparseAdam",
+        "Adafactor",
+        "Muon",
+        "Lion",
+        "FusedAdam",
+        "FusedLAMB",
+        "LAMB",
+        "Lamb",
+        "Ranger",
+        "AdaBelief",
+        "AdamP",
+        "AdamW8bit",
+        "Adam8bit",
+        "DeepSpeedCPUAdam",
+        "SAM",
+        "MADGRAD",
+    ]
 )
-EPOCH_SCHEDULERS = frozenset("StepLR MultiStepLR ExponentialLR ReduceLROnPlateau".split())
+EPOCH_SCHEDULERS = frozenset(["StepLR", "MultiStepLR", "ExponentialLR", "ReduceLROnPlateau"])
 SCHEDULERS = EPOCH_SCHEDULERS | frozenset(
-    "LambdaLR MultiplicativeLR ConstantLR LinearLR CosineAnnealingLR CosineAnnealingWarmRestarts CyclicLR OneCycleLR "
-    "PolynomialLR SequentialLR ChainedScheduler SWALR get_linear_schedule_with_warmup get_scheduler "
-    "get_cosine_schedule_with_warmup get_constant_schedule_with_warmup get_polynomial_decay_schedule_with_warmup "
-    "CosineLRScheduler WarmupCosineSchedule".split()
+    [
+        "LambdaLR",
+        "MultiplicativeLR",
+        "ConstantLR",
+        "LinearLR",
+        "CosineAnnealingLR",
+        "CosineAnnealingWarmRestarts",
+        "CyclicLR",
+        "OneCycleLR",
+        "PolynomialLR",
+        "SequentialLR",
+        "ChainedScheduler",
+        "SWALR",
+        "get_linear_schedule_with_warmup",
+        "get_scheduler",
+        "get_cosine_schedule_with_warmup",
+        "get_constant_schedule_with_warmup",
+        "get_polynomial_decay_schedule_with_warmup",
+        "CosineLRScheduler",
+        "WarmupCosineSchedule",
+    ]
 )
 FUNCTIONAL_LOSSES = {
     "cross_entropy": "CrossEntropyLoss",
@@ -57,13 +102,41 @@ ACTIVATION_LAYERS = {
     "SiLU": "relu",
 }
 LINEAR_LAYERS = frozenset(
-    "Linear LazyLinear Bilinear Conv1d Conv2d Conv3d ConvTranspose1d ConvTranspose2d ConvTranspose3d "
-    "LazyConv1d LazyConv2d".split()
+    [
+        "Linear",
+        "LazyLinear",
+        "Bilinear",
+        "Conv1d",
+        "Conv2d",
+        "Conv3d",
+        "ConvTranspose1d",
+        "ConvTranspose2d",
+        "ConvTranspose3d",
+        "LazyConv1d",
+        "LazyConv2d",
+    ]
 )
-SAME_SHAPE_LAYERS = frozenset("Flatten Unflatten Identity Dropout Dropout1d Dropout2d Dropout3d AlphaDropout".split())
+SAME_SHAPE_LAYERS = frozenset(
+    ["Flatten", "Unflatten", "Identity", "Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "AlphaDropout"]
+)
 MODE_LAYERS = frozenset(
-    "Dropout Dropout1d Dropout2d Dropout3d AlphaDropout FeatureAlphaDropout BatchNorm1d BatchNorm2d BatchNorm3d "
-    "SyncBatchNorm LazyBatchNorm1d LazyBatchNorm2d InstanceNorm1d InstanceNorm2d RReLU".split()
+    [
+        "Dropout",
+        "Dropout1d",
+        "Dropout2d",
+        "Dropout3d",
+        "AlphaDropout",
+        "FeatureAlphaDropout",
+        "BatchNorm1d",
+        "BatchNorm2d",
+        "BatchNorm3d",
+        "SyncBatchNorm",
+        "LazyBatchNorm1d",
+        "LazyBatchNorm2d",
+        "InstanceNorm1d",
+        "InstanceNorm2d",
+        "RReLU",
+    ]
 )
 """Layers that compute something else in train mode than in eval mode."""
 PLAIN_LAYERS = (
@@ -72,33 +145,125 @@ PLAIN_LAYERS = (
     | SAME_SHAPE_LAYERS
     | MODE_LAYERS
     | frozenset(
-        "Sequential ModuleList ModuleDict Embedding EmbeddingBag LayerNorm GroupNorm RMSNorm MaxPool1d MaxPool2d MaxPool3d "
-        "AvgPool1d AvgPool2d AdaptiveAvgPool1d AdaptiveAvgPool2d AdaptiveMaxPool2d LSTM GRU RNN LSTMCell GRUCell RNNCell "
-        "Softplus Hardtanh ReLU6 Mish PReLU ZeroPad2d Upsample PixelShuffle Parameter Hardswish "
-        "MultiheadAttention Transformer TransformerEncoder TransformerEncoderLayer".split()
+        [
+            "Sequential",
+            "ModuleList",
+            "ModuleDict",
+            "Embedding",
+            "EmbeddingBag",
+            "LayerNorm",
+            "GroupNorm",
+            "RMSNorm",
+            "MaxPool1d",
+            "MaxPool2d",
+            "MaxPool3d",
+            "AvgPool1d",
+            "AvgPool2d",
+            "AdaptiveAvgPool1d",
+            "AdaptiveAvgPool2d",
+            "AdaptiveMaxPool2d",
+            "LSTM",
+            "GRU",
+            "RNN",
+            "LSTMCell",
+            "GRUCell",
+            "RNNCell",
+            "Softplus",
+            "Hardtanh",
+            "ReLU6",
+            "Mish",
+            "PReLU",
+            "ZeroPad2d",
+            "Upsample",
+            "PixelShuffle",
+            "Parameter",
+            "Hardswish",
+            "MultiheadAttention",
+            "Transformer",
+            "TransformerEncoder",
+            "TransformerEncoderLayer",
+        ]
     )
 )
 WRAPPERS = frozenset(
-    "DataParallel DistributedDataParallel DDP FullyShardedDataParallel FSDP compile script convert_sync_batchnorm "
-    "unwrap_model fully_shard".split()
+    [
+        "DataParallel",
+        "DistributedDataParallel",
+        "DDP",
+        "FullyShardedDataParallel",
+        "FSDP",
+        "compile",
+        "script",
+        "convert_sync_batchnorm",
+        "unwrap_model",
+        "fully_shard",
+    ]
 )
 LOADER_WRAPPERS = frozenset(
-    "tqdm trange iter cycle islice enumerate track reversed list tuple notebook progress_bar prefetcher".split()
+    [
+        "tqdm",
+        "trange",
+        "iter",
+        "cycle",
+        "islice",
+        "enumerate",
+        "track",
+        "reversed",
+        "list",
+        "tuple",
+        "notebook",
+        "progress_bar",
+        "prefetcher",
+    ]
 )
 GRAD_OFF = frozenset(("no_grad", "inference_mode"))
 HARMLESS_DECORATORS = frozenset(
-    "staticmethod classmethod property compile abstractmethod override wraps cached_property lru_cache cache dataclass "
-    "overload autocast record main command option".split()
+    [
+        "staticmethod",
+        "classmethod",
+        "property",
+        "compile",
+        "abstractmethod",
+        "override",
+        "wraps",
+        "cached_property",
+        "lru_cache",
+        "cache",
+        "dataclass",
+        "overload",
+        "autocast",
+        "record",
+        "main",
+        "command",
+        "option",
+    ]
 )
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 _EVAL_WORDS = frozenset(
-    "test tests testing val valid validate validation eval evaluate evaluation dev predict prediction inference infer "
-    "holdout tst".split()
+    [
+        "test",
+        "tests",
+        "testing",
+        "val",
+        "valid",
+        "validate",
+        "validation",
+        "eval",
+        "evaluate",
+        "evaluation",
+        "dev",
+        "predict",
+        "prediction",
+        "inference",
+        "infer",
+        "holdout",
+        "tst",
+    ]
 )
-_TEST_WORDS = frozenset("test testing tst holdout".split())
-_VAL_WORDS = frozenset("val valid validation dev eval".split())
-_TRAIN_WORDS = frozenset("train training trn fit learn".split())
+_TEST_WORDS = frozenset(["test", "testing", "tst", "holdout"])
+_VAL_WORDS = frozenset(["val", "valid", "validation", "dev", "eval"])
+_TRAIN_WORDS = frozenset(["train", "training", "trn", "fit", "learn"])
 
 
 def words(name: str) -> list[str]:
@@ -136,9 +301,51 @@ def says_train(name: str) -> bool:
 
 
 _HIGHER = frozenset(
-    "acc accuracy accs f1 auc auroc iou miou dice bleu recall precision r2 map psnr ssim top1 hits correct reward kappa mcc".split()
+    [
+        "acc",
+        "accuracy",
+        "accs",
+        "f1",
+        "auc",
+        "auroc",
+        "iou",
+        "miou",
+        "dice",
+        "bleu",
+        "recall",
+        "precision",
+        "r2",
+        "map",
+        "psnr",
+        "ssim",
+        "top1",
+        "hits",
+        "correct",
+        "reward",
+        "kappa",
+        "mcc",
+    ]
 )
-_LOWER = frozenset("loss losses err error mse rmse mae ppl perplexity nll ce wer cer fid mape bpc".split())
+_LOWER = frozenset(
+    [
+        "loss",
+        "losses",
+        "err",
+        "error",
+        "mse",
+        "rmse",
+        "mae",
+        "ppl",
+        "perplexity",
+        "nll",
+        "ce",
+        "wer",
+        "cer",
+        "fid",
+        "mape",
+        "bpc",
+    ]
+)
 
 
 def direction(name: str) -> int:
@@ -152,12 +359,39 @@ def direction(name: str) -> int:
     return up - down
 
 
-_OPT_WORDS = frozenset("opt optim optimizer optimiser optims optimizers opts solver".split())
+_OPT_WORDS = frozenset(["opt", "optim", "optimizer", "optimiser", "optims", "optimizers", "opts", "solver"])
 _MODEL_WORDS = frozenset(
-    "model net network backbone encoder decoder generator discriminator critic policy actor student teacher classifier "
-    "unet lm module gen disc resnet cnn rnn mlp ddp transformer vae autoencoder".split()
+    [
+        "model",
+        "net",
+        "network",
+        "backbone",
+        "encoder",
+        "decoder",
+        "generator",
+        "discriminator",
+        "critic",
+        "policy",
+        "actor",
+        "student",
+        "teacher",
+        "classifier",
+        "unet",
+        "lm",
+        "module",
+        "gen",
+        "disc",
+        "resnet",
+        "cnn",
+        "rnn",
+        "mlp",
+        "ddp",
+        "transformer",
+        "vae",
+        "autoencoder",
+    ]
 )
-_LOSS_WORDS = frozenset("criterion criteria loss crit objective lossfn xent bce mse ce".split())
+_LOSS_WORDS = frozenset(["criterion", "criteria", "loss", "crit", "objective", "lossfn", "xent", "bce", "mse", "ce"])
 
 
 def guess_kind(name: str, uses: set[str], called: bool) -> str | None:
@@ -185,9 +419,9 @@ def guess_kind(name: str, uses: set[str], called: bool) -> str | None:
         kind = "sampler"
     elif any(w in _LOSS_WORDS or w.endswith("loss") for w in parts) and called:
         kind = "loss"
-    elif modelish and "step" not in uses:
-        kind = "model"
-    elif called and (any(w in _MODEL_WORDS for w in parts) or name in ("G", "D", "netG", "netD")):
+    elif (modelish and "step" not in uses) or (
+        called and (any(w in _MODEL_WORDS for w in parts) or name in ("G", "D", "netG", "netD"))
+    ):
         kind = "model"
     elif any(w.endswith(("loader", "dataloader")) or w in ("dl", "batches", "iter", "iterator") for w in parts):
         kind = "loader"

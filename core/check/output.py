@@ -13,7 +13,8 @@ GITHUB_LEVELS = {"error": "error", "warning": "warning", "info": "notice"}
 def text(found) -> str:
     """Two lines a finding, and a count."""
     lines = [
-        f"{x.place}: {x.finding.severity} {x.finding.code} {x.finding.title}\n    {x.finding.message} {x.finding.remedy}"
+        f"{x.place}: {x.finding.severity} {x.finding.code} {x.finding.title}\n    {x.finding.message} "
+        f"{x.finding.remedy}"
         for x in found
     ]
     if found:
@@ -34,32 +35,44 @@ def github(found) -> str:
             value = value.replace(char, f"%{ord(char):02X}")
         return value
 
-    return "\n".join(
-        f"::{GITHUB_LEVELS[x.finding.severity]} file={escape(x.file, ',:')},line={x.line},"
-        f"title={escape(x.finding.code + ' ' + x.finding.title, ',:')}::{escape(x.finding.message + ' ' + x.finding.remedy)}"
-        for x in found
-    )
+    lines = []
+    for x in found:
+        f = x.finding
+        where = f"file={escape(x.file, ',:')},line={x.line},title={escape(f'{f.code} {f.title}', ',:')}"
+        lines.append(f"::{GITHUB_LEVELS[f.severity]} {where}::{escape(f'{f.message} {f.remedy}')}")
+    return "\n".join(lines)
 
 
 def sarif(found) -> str:
     """SARIF 2.1.0."""
     used = sorted({x.finding.code for x in found})
     rules = [
-        {"id": r.code, "shortDescription": {"text": r.title}, "fullDescription": {"text": r.explanation}, "help": {"text": r.remedy},
-         "defaultConfiguration": {"level": SARIF_LEVELS[r.severity]}}
-        for r in RULES if r.code in used
-    ]  # fmt: skip
+        {
+            "id": r.code,
+            "shortDescription": {"text": r.title},
+            "fullDescription": {"text": r.explanation},
+            "help": {"text": r.remedy},
+            "defaultConfiguration": {"level": SARIF_LEVELS[r.severity]},
+        }
+        for r in RULES
+        if r.code in used
+    ]
     results = [
         {
             "ruleId": x.finding.code,
             "level": SARIF_LEVELS[x.finding.severity],
             "message": {"text": f"{x.finding.message} {x.finding.remedy}"},
             "locations": [
-                {"physicalLocation": {"artifactLocation": {"uri": x.file.replace("\\", "/")}, "region": {"startLine": x.line}}}
+                {
+                    "physicalLocation": {
+                        "artifactLocation": {"uri": x.file.replace("\\", "/")},
+                        "region": {"startLine": x.line},
+                    }
+                }
             ],
         }
         for x in found
-    ]  # fmt: skip
+    ]
     driver = {"name": "five-calls", "rules": rules}
     log = {
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",

@@ -8,17 +8,59 @@ from . import names
 from .values import Class, Const, Dict, Func, Params, Path, Seq, State, Tensor, Thing, tensors_in
 
 FEATURE_SCALERS = frozenset(
-    "StandardScaler MinMaxScaler RobustScaler MaxAbsScaler Normalizer PowerTransformer QuantileTransformer PCA SimpleImputer "
-    "KNNImputer TfidfVectorizer SelectKBest".split()
+    [
+        "StandardScaler",
+        "MinMaxScaler",
+        "RobustScaler",
+        "MaxAbsScaler",
+        "Normalizer",
+        "PowerTransformer",
+        "QuantileTransformer",
+        "PCA",
+        "SimpleImputer",
+        "KNNImputer",
+        "TfidfVectorizer",
+        "SelectKBest",
+    ]
 )
-SPLITS = frozenset("train_test_split random_split train_val_split temporal_train_test_split".split())
+SPLITS = frozenset(["train_test_split", "random_split", "train_val_split", "temporal_train_test_split"])
 NUMPY_NUMBERS = frozenset(
-    "mean sum average max min float64 float32 float16 int64 int32 median std nanmean round".split()
+    [
+        "mean",
+        "sum",
+        "average",
+        "max",
+        "min",
+        "float64",
+        "float32",
+        "float16",
+        "int64",
+        "int32",
+        "median",
+        "std",
+        "nanmean",
+        "round",
+    ]
 )
 DRAWN = frozenset(
-    "randn rand zeros ones randn_like rand_like zeros_like ones_like empty full arange linspace normal full_like".split()
+    [
+        "randn",
+        "rand",
+        "zeros",
+        "ones",
+        "randn_like",
+        "rand_like",
+        "zeros_like",
+        "ones_like",
+        "empty",
+        "full",
+        "arange",
+        "linspace",
+        "normal",
+        "full_like",
+    ]
 )
-JOINS = frozenset("cat stack concat hstack vstack".split())
+JOINS = frozenset(["cat", "stack", "concat", "hstack", "vstack"])
 
 
 class PathCalls:
@@ -87,8 +129,31 @@ class PathCalls:
             return Tensor(line=line, onehot=line, dtype="int", plain=True)
         if last == "argmax" and isinstance(first, Tensor):
             return self.tensor_method(first, "argmax", args[1:], kwargs, node)
-        if last in ("max", "topk", "mean", "sum", "exp", "log", "squeeze", "unsqueeze", "flatten", "reshape", "abs", "pow", "sqrt", "eq",
-                    "clamp", "square", "norm", "transpose", "sort", "sub", "add", "mul", "div") and isinstance(first, Tensor):  # fmt: skip
+        if last in (
+            "max",
+            "topk",
+            "mean",
+            "sum",
+            "exp",
+            "log",
+            "squeeze",
+            "unsqueeze",
+            "flatten",
+            "reshape",
+            "abs",
+            "pow",
+            "sqrt",
+            "eq",
+            "clamp",
+            "square",
+            "norm",
+            "transpose",
+            "sort",
+            "sub",
+            "add",
+            "mul",
+            "div",
+        ) and isinstance(first, Tensor):
             if last in ("max", "topk", "mean", "sum", "squeeze", "unsqueeze", "flatten", "eq", "sort"):
                 return self.tensor_method(first, last, args[1:], kwargs, node)
             if last in ("sub", "add", "mul", "div") and len(args) > 1:
@@ -346,8 +411,12 @@ class PathCalls:
             return Thing("enumerate", wraps=first, start=start.value if isinstance(start, Const) else None)
         if last in ("list", "tuple", "sorted", "reversed", "iter", "set", "tqdm", "trange") and args:
             if isinstance(first, (Thing,)) and last in ("list", "tuple", "iter", "sorted", "reversed", "tqdm"):
-                return Thing(first.kind if first.kind in ("loader", "range", "zip", "enumerate") else None, wraps=first, **{
-                    k: v for k, v in first.data.items() if k in ("parts", "start", "item", "dataset")}, name=first.name)  # fmt: skip
+                return Thing(
+                    first.kind if first.kind in ("loader", "range", "zip", "enumerate") else None,
+                    wraps=first,
+                    **{k: v for k, v in first.data.items() if k in ("parts", "start", "item", "dataset")},
+                    name=first.name,
+                )
             return first
         if last == "next" and args:
             wraps = first.data.get("wraps", first) if isinstance(first, Thing) else first

@@ -1,4 +1,6 @@
-"""From any text to a syntax tree: notebook magics, doctest prompts, smart quotes, Python 2 and stray indentation are seen through.
+"""From any text to a syntax tree.
+
+Notebook magics, doctest prompts, smart quotes, Python 2 and stray indentation are seen through.
 
 The text keeps its lines, so that a finding's line is the user's line.
 """

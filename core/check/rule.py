@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
@@ -14,7 +16,9 @@ Hit = tuple[int, dict] | int | tuple[int, dict, str]
 
 @dataclass(frozen=True)
 class Rule:
-    """One kind of fault. `explanation` and `remedy` are constant sentences; `{names}` in them are filled per finding."""
+    """One kind of fault. `explanation` and `remedy` are constant sentences; `{names}` in them are filled per
+    finding.
+    """
 
     code: str
     title: str
@@ -56,10 +60,12 @@ def rule(code, title, severity, explanation, remedy, link):
     return register
 
 
-def findings(model: LoopModel, rules: Iterable[Rule]) -> Iterator[Finding]:
-    """Ask every rule, once a line and code."""
+def findings(model: LoopModel, rules: Iterable[Rule], deadline: float = math.inf) -> Iterator[Finding]:
+    """Ask every rule, once a line and code, until the deadline."""
     seen = set()
     for one in rules:
+        if time.monotonic() > deadline:
+            return
         for hit in one.find(model):
             line, values, severity = (hit, {}, one.severity) if isinstance(hit, int) else (*hit, one.severity)[:3]
             if line <= 0 or (one.code, line) in seen:

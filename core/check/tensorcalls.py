@@ -4,13 +4,43 @@ from __future__ import annotations
 
 import ast
 
-
 from .pathcalls import PathCalls
 from .values import Activation, Const, Dict, Func, Seq, Tensor, Thing, merge
 
 KEEP = frozenset(
-    "contiguous clone to cuda cpu type_as expand expand_as narrow permute transpose t T requires_grad_ pin_memory double half "
-    "bfloat16 clamp clip type masked_select index_select gather repeat chunk split unbind abs_ detach_ round".split()
+    [
+        "contiguous",
+        "clone",
+        "to",
+        "cuda",
+        "cpu",
+        "type_as",
+        "expand",
+        "expand_as",
+        "narrow",
+        "permute",
+        "transpose",
+        "t",
+        "T",
+        "requires_grad_",
+        "pin_memory",
+        "double",
+        "half",
+        "bfloat16",
+        "clamp",
+        "clip",
+        "type",
+        "masked_select",
+        "index_select",
+        "gather",
+        "repeat",
+        "chunk",
+        "split",
+        "unbind",
+        "abs_",
+        "detach_",
+        "round",
+    ]
 )
 
 
@@ -23,7 +53,13 @@ class TensorCalls(PathCalls):
         act = Activation(name, dim, line)
         if name in ("softmax", "log_softmax") and dim == 0 and base.shape != "flat":
             self.record("softmax_dim0", node, value=base, act=act)
-        keep = dict(act=act, line=node.lineno, graph=base.graph and self.grad != "off", plain=False, error=False)
+        keep = {
+            "act": act,
+            "line": node.lineno,
+            "graph": base.graph and self.grad != "off",
+            "plain": False,
+            "error": False,
+        }
         return base.but(**keep)
 
     @staticmethod
@@ -105,9 +141,16 @@ class TensorCalls(PathCalls):
         if name in ("get", "pop") and args:
             return t.but(line=line)
         return t.but(
-            line=line, graph=live, act=Activation("other", None, line) if name in ("pow", "abs", "sqrt") else None, argmax=None,
-            red=t.red, shape=None, error=t.error and name in ("pow", "abs", "square", "norm", "sqrt"), plain=False, base=0,
-        )  # fmt: skip
+            line=line,
+            graph=live,
+            act=Activation("other", None, line) if name in ("pow", "abs", "sqrt") else None,
+            argmax=None,
+            red=t.red,
+            shape=None,
+            error=t.error and name in ("pow", "abs", "square", "norm", "sqrt"),
+            plain=False,
+            base=0,
+        )
 
     def reduce(self, t, name, args, kwargs, node, dim):
         """`t.mean()` or `t.sum()`."""
@@ -206,6 +249,8 @@ class TensorCalls(PathCalls):
                 values = things[0] if things else None
                 continue
             inner = values.data.get("wraps")
+            if values.kind == "zip" and values.data["parts"]:
+                inner = values.data["parts"][0]
             if inner is None:
                 kind = self.kind_of(values)
                 return values if kind in ("loader", "dataset", None) else None

@@ -9,19 +9,93 @@ from .tensorcalls import TensorCalls
 from .values import Class, Const, Dict, Func, Params, Path, Seq, State, Tensor, Thing, tensors_in
 
 HARMLESS = frozenset(
-    "print log info debug warning add_scalar add_scalars update write append log_dict log_metrics set_postfix report watch save "
-    "format summary display dump isinstance len type id hasattr repr str float int add_graph set_description flush "
-    "add_image add_histogram describe count_parameters num_params".split()
+    [
+        "print",
+        "log",
+        "info",
+        "debug",
+        "warning",
+        "add_scalar",
+        "add_scalars",
+        "update",
+        "write",
+        "append",
+        "log_dict",
+        "log_metrics",
+        "set_postfix",
+        "report",
+        "watch",
+        "save",
+        "format",
+        "summary",
+        "display",
+        "dump",
+        "isinstance",
+        "len",
+        "type",
+        "id",
+        "hasattr",
+        "repr",
+        "str",
+        "float",
+        "int",
+        "add_graph",
+        "set_description",
+        "flush",
+        "add_image",
+        "add_histogram",
+        "describe",
+        "count_parameters",
+        "num_params",
+    ]
 )
 FORWARD_METHODS = frozenset(
-    "forward loss compute_loss get_loss calc_loss training_step log_prob encode decode forward_features".split()
+    [
+        "forward",
+        "loss",
+        "compute_loss",
+        "get_loss",
+        "calc_loss",
+        "training_step",
+        "log_prob",
+        "encode",
+        "decode",
+        "forward_features",
+    ]
 )
 FEATURE_SCALERS = frozenset(
-    "StandardScaler MinMaxScaler RobustScaler MaxAbsScaler Normalizer PowerTransformer QuantileTransformer PCA SimpleImputer "
-    "KNNImputer TfidfVectorizer SelectKBest".split()
+    [
+        "StandardScaler",
+        "MinMaxScaler",
+        "RobustScaler",
+        "MaxAbsScaler",
+        "Normalizer",
+        "PowerTransformer",
+        "QuantileTransformer",
+        "PCA",
+        "SimpleImputer",
+        "KNNImputer",
+        "TfidfVectorizer",
+        "SelectKBest",
+    ]
 )
-RNG_CALLS = frozenset("get_rng_state get_rng_state_all getstate get_state".split())
-SAME = frozenset("to cuda cpu half float double bfloat16 requires_grad_ apply share_memory to_empty type".split())
+RNG_CALLS = frozenset(["get_rng_state", "get_rng_state_all", "getstate", "get_state"])
+SAME = frozenset(
+    [
+        "to",
+        "cuda",
+        "cpu",
+        "half",
+        "float",
+        "double",
+        "bfloat16",
+        "requires_grad_",
+        "apply",
+        "share_memory",
+        "to_empty",
+        "type",
+    ]
+)
 
 
 class TorchCalls(TensorCalls):
@@ -106,10 +180,13 @@ class TorchCalls(TensorCalls):
     def mixed(self, tensors, node):
         """The result of a function we cannot see, given tensors: attached to their graphs, otherwise unknown."""
         return Tensor(
-            line=node.lineno, graph=any(t.graph for t in tensors) and self.grad != "off",
-            models=frozenset().union(*(t.models for t in tensors)), forwards=frozenset().union(*(t.forwards for t in tensors)),
-            losses=frozenset().union(*(t.losses for t in tensors)), parts=frozenset().union(*(t.parts for t in tensors)),
-        )  # fmt: skip
+            line=node.lineno,
+            graph=any(t.graph for t in tensors) and self.grad != "off",
+            models=frozenset().union(*(t.models for t in tensors)),
+            forwards=frozenset().union(*(t.forwards for t in tensors)),
+            losses=frozenset().union(*(t.losses for t in tensors)),
+            parts=frozenset().union(*(t.parts for t in tensors)),
+        )
 
     def escape(self, name, args, kwargs, node):
         """A function we cannot see took these objects: it may step, zero or switch modes."""
@@ -150,8 +227,13 @@ class TorchCalls(TensorCalls):
         elif thing.data.get("layers") is not None or thing.cls:
             result = self.through_layers(thing, self.whole(given[0]) if given else None, node)
         base = Tensor(
-            line=node.lineno, graph=self.grad != "off", models=frozenset((thing,)), forwards=frozenset((event,)), direct=event, trained=event.mode != "eval"
-        )  # fmt: skip
+            line=node.lineno,
+            graph=self.grad != "off",
+            models=frozenset((thing,)),
+            forwards=frozenset((event,)),
+            direct=event,
+            trained=event.mode != "eval",
+        )
         for t in given:
             if t.graph and base.graph:
                 base.models |= t.models
@@ -173,9 +255,16 @@ class TorchCalls(TensorCalls):
             if result.cut and not result.graph and result.forwards:
                 return result.but(forwards=result.forwards | base.forwards)
             return result.but(
-                graph=base.graph, models=result.models | base.models, forwards=result.forwards | base.forwards, plain=False, q=result.q,
-                item=False, loader=None, trained=base.trained, direct=base.direct,
-            )  # fmt: skip
+                graph=base.graph,
+                models=result.models | base.models,
+                forwards=result.forwards | base.forwards,
+                plain=False,
+                q=result.q,
+                item=False,
+                loader=None,
+                trained=base.trained,
+                direct=base.direct,
+            )
         if isinstance(result, Const) and result.value is None:
             return result
         return base
@@ -248,9 +337,15 @@ class TorchCalls(TensorCalls):
         tensor = tensors[0] if len(tensors) == 1 else self.mixed(tensors, node)
         retain = kwargs.get("retain_graph")
         return self.record(
-            "backward", node, value=tensor, how=how, known=bool(tensors_in(value)), source=value,
-            retain=isinstance(retain, Const) and retain.value is True, create="create_graph" in kwargs,
-        )  # fmt: skip
+            "backward",
+            node,
+            value=tensor,
+            how=how,
+            known=bool(tensors_in(value)),
+            source=value,
+            retain=isinstance(retain, Const) and retain.value is True,
+            create="create_graph" in kwargs,
+        )
 
     # -- methods -----------------------------------------------------------------------------------------------------
 
@@ -345,7 +440,7 @@ class TorchCalls(TensorCalls):
             return handler(thing, args, kwargs, node)
         kind = self.kind_of(thing)
         if "backward" in name and "hook" not in name:
-            self.backward(Seq([a for a in args]) if args else thing, node, kwargs, name)
+            self.backward(Seq(list(args)) if args else thing, node, kwargs, name)
             return Const(None)
         if name.endswith("_step") and (kind == "optimizer" or "first_step" in self.model.uses.get(thing.name, ())):
             self.on_step(thing, [], {}, node)

@@ -1,4 +1,6 @@
-"""What the checker knows about a value: a thing (model, optimizer, ...), a tensor or number, a container, a function."""
+"""What the checker knows about a value: a thing (model, optimizer, ...), a tensor or number, a container, a
+function.
+"""
 
 from __future__ import annotations
 

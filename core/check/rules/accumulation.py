@@ -39,7 +39,7 @@ def windows(model):
     """(backward, step, guard, K) where a step waits for every K-th backward of its loop."""
     for step in model.of("step"):
         loop = innermost(step)
-        if loop is None or not in_charge(model, step) and not step.data.get("scaler"):
+        if loop is None or (not in_charge(model, step) and not step.data.get("scaler")):
             continue
         for guard in guarded_within(step, loop):
             mods = counters(guard.test) if guard.test is not None else []
@@ -63,11 +63,14 @@ def by_hand(model, backward) -> bool:
     "FC301",
     N_("Accumulated loss is not divided"),
     WARNING,
-    N_("The gradients of {k} batches are added up before each step, and the loss is not divided by {k}: the step is {k} times as "
-       "long as with one large batch."),
+    N_(
+        "The gradients of {k} batches are added up before each step, and the loss is not divided by "
+        "{k}: the step is {k} times as "
+        "long as with one large batch."
+    ),
     N_("Divide before backward(): (loss / {k}).backward()."),
     "/mistakes",
-)  # fmt: skip
+)
 def not_divided(model):
     """A mean loss, backward in every pass, step in every K-th, no division in between."""
     for backward, _, _, k in windows(model):
@@ -99,10 +102,13 @@ def _divided_later(model, k) -> bool:
     "FC302",
     N_("Accumulated loss is divided twice"),
     ERROR,
-    N_("accelerator.accumulate() already divides the loss by the number of accumulated batches, and here it is divided by {k} once more."),
+    N_(
+        "accelerator.accumulate() already divides the loss by the number of accumulated batches, and "
+        "here it is divided by {k} once more."
+    ),
     N_("Leave the division to accelerate: accelerator.backward(loss)."),
     "/mistakes",
-)  # fmt: skip
+)
 def divided_twice(model):
     """A hand division inside accelerate's accumulate, or two divisions by the same number."""
     accumulating = any(
@@ -127,11 +133,14 @@ def divided_twice(model):
     "FC303",
     N_("The last accumulation window is dropped"),
     WARNING,
-    N_("{optimizer} steps after every {k} batches only. When the number of batches is not a multiple of {k}, the last ones are "
-       "never used, or their gradients leak into the next epoch."),
+    N_(
+        "{optimizer} steps after every {k} batches only. When the number of batches is not a multiple "
+        "of {k}, the last ones are "
+        "never used, or their gradients leak into the next epoch."
+    ),
     N_("Step on the last batch too: if (i + 1) % {k} == 0 or i + 1 == len(loader)."),
     "/mistakes",
-)  # fmt: skip
+)
 def tail_dropped(model):
     """A guarded step, and none for what remains."""
     for _, step, guard, k in windows(model):
@@ -156,7 +165,7 @@ def _over_data(loop) -> bool:
     N_("The loss of every batch is divided by {k}, also in the last window, which holds fewer: its step is too short."),
     N_("Divide the loss of the last window by the number of batches it really holds."),
     "/mistakes",
-)  # fmt: skip
+)
 def tail_scaled(model):
     """A leftover step, with losses divided by the whole K."""
     for backward, step, guard, k in windows(model):
@@ -185,10 +194,13 @@ def _rescaled(model, loop, step) -> bool:
     "FC305",
     N_("zero_grad() in every micro-batch"),
     ERROR,
-    N_("{optimizer} steps after every {k} batches, but its gradients are cleared in each one: only the last batch of each window counts."),
+    N_(
+        "{optimizer} steps after every {k} batches, but its gradients are cleared in each one: only the "
+        "last batch of each window counts."
+    ),
     N_("Call zero_grad() only where step() is called, right after it."),
     "/mistakes",
-)  # fmt: skip
+)
 def zero_each_micro_batch(model):
     """zero_grad unguarded in a loop whose step is guarded by a counter."""
     for backward, step, guard, k in windows(model):
@@ -196,11 +208,8 @@ def zero_each_micro_batch(model):
             guarded = guarded_within(zero, innermost(step))
             if not by_hand(model, backward) or not clears(zero, step.obj) or zero.data.get("manual"):
                 continue
-            if (
-                innermost(zero) is innermost(step)
-                and not guarded
-                and zero.index < step.index
-                or _after_unguarded(zero, step, guard, guarded)
+            if (innermost(zero) is innermost(step) and not guarded and zero.index < step.index) or _after_unguarded(
+                zero, step, guard, guarded
             ):
                 yield zero.line, {"optimizer": name_of(step.obj), "k": k}
 

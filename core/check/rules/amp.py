@@ -36,11 +36,14 @@ def window(model, step):
     "FC1101",
     N_("Clipping scaled gradients"),
     ERROR,
-    N_("The gradients are still multiplied by the scaler's factor when they are clipped: compared with a factor of many thousands, any "
-       "limit is tiny, and every step is cut to it."),
+    N_(
+        "The gradients are still multiplied by the scaler's factor when they are clipped: compared "
+        "with a factor of many thousands, any "
+        "limit is tiny, and every step is cut to it."
+    ),
     N_("Call scaler.unscale_(optimizer) before clipping."),
     "/mistakes",
-)  # fmt: skip
+)
 def clip_without_unscale(model):
     """backward of a scaled loss, clip, scaler.step, with no unscale_ before the clip."""
     for step in model.of("step"):
@@ -68,10 +71,13 @@ def _clips(clip, optimizer) -> bool:
     "FC1102",
     N_("scaler.update() is missing"),
     ERROR,
-    N_("The scaler's factor is never adjusted: after the first overflow every step is skipped, and a second step in the same pass raises an error."),
+    N_(
+        "The scaler's factor is never adjusted: after the first overflow every step is skipped, and a "
+        "second step in the same pass raises an error."
+    ),
     N_("Call scaler.update() after scaler.step(optimizer), once in every iteration."),
     "/mistakes",
-)  # fmt: skip
+)
 def update_missing(model):
     """scaler.step with no update of any scaler in the entry."""
     said = set()
@@ -81,30 +87,32 @@ def update_missing(model):
             and not model.entry(step, "scaler_update")
             and step.entry not in said
             and not model.truncated
-        ):
-            if "update" not in model.uses.get(step.data["scaler"].name, ()):
-                said.add(step.entry)
-                yield step.line
+        ) and "update" not in model.uses.get(step.data["scaler"].name, ()):
+            said.add(step.entry)
+            yield step.line
 
 
 @rule(
     "FC1103",
     N_("The optimizer is stepped past the scaler"),
     ERROR,
-    N_("The loss was scaled, and {optimizer}.step() is called directly: it moves along gradients that may still be scaled or may be "
-       "infinite, and where scaler.step() is called too, it moves twice."),
+    N_(
+        "The loss was scaled, and {optimizer}.step() is called directly: it moves along gradients "
+        "that may still be scaled or may be "
+        "infinite, and where scaler.step() is called too, it moves twice."
+    ),
     N_("Call scaler.step({optimizer}) only."),
     "/mistakes",
-)  # fmt: skip
+)
 def stepped_directly(model):
     """A plain step after a scaled backward."""
     for step in model.of("step"):
         if step.data.get("scaler") or not in_charge(model, step):
             continue
-        backward, between = window(model, step)
+        backward, _between = window(model, step)
         if backward is None or not scaled(backward) or exclusive(backward, step):
             continue
-        if len(step.guards) > len(backward.guards) and _scaler_choice(step) or _made_of_another(step.obj):
+        if (len(step.guards) > len(backward.guards) and _scaler_choice(step)) or _made_of_another(step.obj):
             continue
         yield step.line, {"optimizer": name_of(step.obj)}
 
@@ -132,7 +140,7 @@ def _scaler_choice(step) -> bool:
     N_("The gradients are clipped after the optimizer has used them: the clipping does nothing."),
     N_("Clip between backward() and step()."),
     "/mistakes",
-)  # fmt: skip
+)
 def clip_after_step(model):
     """backward, step, clip, with no clip between backward and step."""
     for clip in model.of("clip"):
@@ -159,10 +167,16 @@ def clip_after_step(model):
     "FC1105",
     N_("Clipping before backward()"),
     ERROR,
-    N_("The gradients are clipped before backward() computes them: what is clipped is empty, or left from the batch before."),
-    N_("Clip between backward() and step(); in Lightning, set gradient_clip_val or override configure_gradient_clipping."),
+    N_(
+        "The gradients are clipped before backward() computes them: what is clipped is empty, or left "
+        "from the batch before."
+    ),
+    N_(
+        "Clip between backward() and step(); in Lightning, set gradient_clip_val or override "
+        "configure_gradient_clipping."
+    ),
     "/mistakes",
-)  # fmt: skip
+)
 def clip_before_backward(model):
     """In one pass, the clip comes before the only backward; or in a training_step that Lightning goes backward from."""
     for clip in model.of("clip"):
@@ -195,20 +209,26 @@ def clip_before_backward(model):
     "FC1106",
     N_("Clipping in every micro-batch"),
     WARNING,
-    N_("The gradients of {k} batches are added up, and they are clipped after each one: the sum of the first ones is cut again and again."),
+    N_(
+        "The gradients of {k} batches are added up, and they are clipped after each one: the sum of the "
+        "first ones is cut again and again."
+    ),
     N_("Clip once, right before step()."),
     "/mistakes",
-)  # fmt: skip
+)
 def clip_each_micro_batch(model):
     """clip in every pass, step in every K-th."""
-    for backward, step, guard, k in windows(model):
+    for backward, step, _guard, k in windows(model):
         for clip in model.inside(innermost(step), "clip"):
             if (
-                innermost(clip) is innermost(step)
-                and not guarded_within(clip, innermost(step))
-                and clip.index > backward.index
-                and clip.index < step.index
+                (
+                    innermost(clip) is innermost(step)
+                    and not guarded_within(clip, innermost(step))
+                    and clip.index > backward.index
+                    and clip.index < step.index
+                )
+                and by_hand(model, backward)
+                and not clip.data.get("accelerate")
             ):
-                if by_hand(model, backward) and not clip.data.get("accelerate"):
-                    yield clip.line, {"k": k}
-                    break
+                yield clip.line, {"k": k}
+                break

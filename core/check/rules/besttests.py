@@ -25,11 +25,11 @@ class BestTest:
 
 def best_tests(model) -> list[BestTest]:
     """Every test of a metric against a best one that is updated in one of its branches."""
-    cached = getattr(model, "_best_tests", None)
+    cached = model.best_tests
     if cached is None:
         cached = []
         _walk(model.tree, model.tree, None, cached)
-        model._best_tests = cached
+        model.best_tests = cached
     return cached
 
 
@@ -64,9 +64,7 @@ def assigned(body) -> dict[str, ast.expr]:
                             out[ast.unparse(t)] = values[i] if i < len(values) else node.value
                     else:
                         out[ast.unparse(target)] = node.value
-            elif isinstance(node, ast.AnnAssign) and node.value is not None:
-                out[ast.unparse(node.target)] = node.value
-            elif isinstance(node, ast.NamedExpr):
+            elif (isinstance(node, ast.AnnAssign) and node.value is not None) or isinstance(node, ast.NamedExpr):
                 out[ast.unparse(node.target)] = node.value
     return out
 

@@ -67,11 +67,14 @@ def trains(model, event) -> bool:
     "FC701",
     N_("Only the model is in the checkpoint"),
     WARNING,
-    N_("Training goes on from this checkpoint, and it holds the model only: the optimizer starts anew, without its momentum and its "
-       "running averages, and the loss jumps."),
+    N_(
+        "Training goes on from this checkpoint, and it holds the model only: the optimizer starts "
+        "anew, without its momentum and its "
+        "running averages, and the loss jumps."
+    ),
     N_("Save and load optimizer.state_dict() as well."),
     "/resume",
-)  # fmt: skip
+)
 def model_only(model):
     """A checkpoint with no optimizer in it, from which the file resumes."""
     if not model.of("optimizer") and not any("optim" in w.lower() for w in model.words):
@@ -83,17 +86,14 @@ def model_only(model):
     if loads_optimizer or not resumes(model) or not (resume_names(model) or _loads_before_training(model)):
         return
     for event in model.of("save"):
-        bare = (
-            isinstance(event.value, State)
-            and event.value.of is not None
-            or isinstance(event.value, Thing)
-            and event.value.kind == "model"
+        bare = (isinstance(event.value, State) and event.value.of is not None) or (
+            isinstance(event.value, Thing) and event.value.kind == "model"
         )
         keyed = isinstance(event.value, Dict) and not event.value.open and "optimizer" not in state_kinds(event.value)
-        if keyed and "model" in state_kinds(event.value) or (bare and resume_names(model)):
-            if not _best(event):
-                yield event.line
-                return
+        lacking = (keyed and "model" in state_kinds(event.value)) or (bare and resume_names(model))
+        if lacking and not _best(event):
+            yield event.line
+            return
 
 
 def _loads_before_training(model) -> bool:
@@ -111,10 +111,13 @@ def _best(event) -> bool:
     "FC702",
     N_("The scheduler is not in the checkpoint"),
     WARNING,
-    N_("The checkpoint holds the optimizer but not {scheduler}: after resuming, the learning rate schedule starts over."),
+    N_(
+        "The checkpoint holds the optimizer but not {scheduler}: after resuming, the learning rate "
+        "schedule starts over."
+    ),
     N_("Save and load {scheduler}.state_dict() as well."),
     "/resume",
-)  # fmt: skip
+)
 def scheduler_missing(model):
     """Optimizer saved, scheduler stepped, no scheduler state anywhere in the saved dict."""
     stepped = [e for e in model.of("sched_step") if isinstance(e.obj, Thing)]
@@ -131,11 +134,14 @@ def scheduler_missing(model):
     "FC703",
     N_("The random state is not in the checkpoint"),
     INFO,
-    N_("The checkpoint holds everything but the state of the random generators: a resumed run draws other batches and other dropout "
-       "masks than the run that was not interrupted."),
+    N_(
+        "The checkpoint holds everything but the state of the random generators: a resumed run draws "
+        "other batches and other dropout "
+        "masks than the run that was not interrupted."
+    ),
     N_("Save torch.get_rng_state() (and that of CUDA, NumPy and random, where used), and set it again on resuming."),
     "/resume",
-)  # fmt: skip
+)
 def rng_missing(model):
     """A full checkpoint without any random state."""
     if any("rng" in w.lower() or "getstate" in w.lower() for w in model.words):
@@ -153,10 +159,13 @@ def rng_missing(model):
     "FC704",
     N_("The epoch is not in the checkpoint"),
     WARNING,
-    N_("The checkpoint holds model and optimizer but not how far training had come: after resuming, the epochs are counted from zero."),
+    N_(
+        "The checkpoint holds model and optimizer but not how far training had come: after resuming, "
+        "the epochs are counted from zero."
+    ),
     N_("Save the number of epochs finished, and start the loop there."),
     "/resume",
-)  # fmt: skip
+)
 def epoch_missing(model):
     """Model and optimizer saved, no epoch or step beside them."""
     for event, saved in dicts(model):
@@ -172,9 +181,12 @@ def epoch_missing(model):
     N_("Resuming is off by one epoch"),
     ERROR,
     N_("The checkpoint of an epoch that is finished stores {stored}, and the resumed loop starts at {start}: {what}."),
-    N_("Store the epoch to go on with (epoch + 1) and start there, or store the finished one and start at the next: one +1, not none and not two."),
+    N_(
+        "Store the epoch to go on with (epoch + 1) and start there, or store the finished one and start "
+        "at the next: one +1, not none and not two."
+    ),
     "/resume",
-)  # fmt: skip
+)
 def epoch_off_by_one(model):
     """Count the +1 between the loop variable that is saved and the start of the resumed loop."""
     again, skipped = N_("the finished epoch is trained again"), N_("one epoch is skipped")
@@ -193,9 +205,10 @@ def epoch_off_by_one(model):
             total = plus + start.plus
             if total != 1 and total in (0, 2):
                 values = {
-                    "stored": "epoch" + (" + 1" if plus else ""), "start": start.loaded + (" + 1" if start.plus else ""),
+                    "stored": "epoch" + (" + 1" if plus else ""),
+                    "start": start.loaded + (" + 1" if start.plus else ""),
                     "what": again if total == 0 else skipped,
-                }  # fmt: skip
+                }
                 yield start.line if start.line and not start.plus else event.line, values
                 yield line, values
 
@@ -204,10 +217,13 @@ def epoch_off_by_one(model):
     "FC706",
     N_("A file that can run code is loaded"),
     WARNING,
-    N_("torch.load with weights_only=False unpickles the file, and a pickle can run any code. The path comes from outside this program."),
+    N_(
+        "torch.load with weights_only=False unpickles the file, and a pickle can run any code. The path "
+        "comes from outside this program."
+    ),
     N_("Use weights_only=True, and keep to tensors, numbers, strings, lists and dicts in what you save."),
     "/resume",
-)  # fmt: skip
+)
 def unsafe_load(model):
     """weights_only=False: a warning when the path comes from outside, worth knowing otherwise."""
     written = {ast.unparse(e.data["tree"].args[1]) for e in model.of("save") if len(e.data["tree"].args) > 1}
@@ -237,10 +253,13 @@ def unsafe_load(model):
     "FC707",
     N_("The checkpoint is overwritten in place"),
     INFO,
-    N_("The only checkpoint is overwritten in every epoch. A crash in the middle of writing leaves neither the old one nor the new one."),
+    N_(
+        "The only checkpoint is overwritten in every epoch. A crash in the middle of writing leaves "
+        "neither the old one nor the new one."
+    ),
     N_("Write to a temporary file beside it, then os.replace() it."),
     "/resume",
-)  # fmt: skip
+)
 def written_in_place(model):
     """The same path written again and again, and loaded from."""
     if model.of("rename") or not model.of("load") or not (resume_names(model) or resumes(model)):
@@ -261,10 +280,13 @@ def written_in_place(model):
     "FC708",
     N_("A NumPy number in the checkpoint"),
     WARNING,
-    N_("{key!r} is a NumPy number (line {at}), not a Python one: loading the checkpoint with weights_only=True, the default, refuses it."),
+    N_(
+        "{key!r} is a NumPy number (line {at}), not a Python one: loading the checkpoint with "
+        "weights_only=True, the default, refuses it."
+    ),
     N_("Turn it into a Python number before saving: float(...)."),
     "/resume",
-)  # fmt: skip
+)
 def numpy_in_checkpoint(model):
     """A value made by NumPy in a saved dict."""
     for event, saved in dicts(model):

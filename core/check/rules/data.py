@@ -16,7 +16,7 @@ def training_loaders(model):
     """(loader, its batch loop, a backward) for every DataLoader made here that is trained on."""
     seen = set()
     for event in model.of("backward"):
-        loop = batch_loop(model, event)
+        batch_loop(model, event)
         for around in event.loops:
             loader = around.loader
             while (
@@ -32,10 +32,13 @@ def training_loaders(model):
     "FC1201",
     N_("Training batches are not shuffled"),
     WARNING,
-    N_("The training loader gives the examples in the same order in every epoch; where they are sorted by class or time, each batch pulls one way."),
+    N_(
+        "The training loader gives the examples in the same order in every epoch; where they are sorted "
+        "by class or time, each batch pulls one way."
+    ),
     N_("DataLoader(..., shuffle=True) for training."),
     "/mistakes",
-)  # fmt: skip
+)
 def not_shuffled(model):
     """shuffle=False said outright on a training loader: a warning; not said at all: worth knowing."""
     for loader, loop, event in training_loaders(model):
@@ -43,7 +46,7 @@ def not_shuffled(model):
         if {"sampler", "batch_sampler", "**"} & set(kwargs) or len(args) > 3:
             continue
         shuffle = kwargs.get("shuffle") or (args[2] if len(args) > 2 else None)
-        if not model.entry(event, "step") or loop.carried and _stateful(model, loop):
+        if not model.entry(event, "step") or (loop.carried and _stateful(model, loop)):
             continue
         dataset = loader.data.get("dataset")
         if (
@@ -73,15 +76,18 @@ def _stateful(model, loop) -> bool:
     "FC1202",
     N_("set_epoch() is missing"),
     WARNING,
-    N_("{sampler} is a DistributedSampler, and set_epoch() is never called: every epoch uses the same order, and every process the same part of the data."),
+    N_(
+        "{sampler} is a DistributedSampler, and set_epoch() is never called: every epoch uses the same "
+        "order, and every process the same part of the data."
+    ),
     N_("Call {sampler}.set_epoch(epoch) at the start of every epoch."),
     "/mistakes",
-)  # fmt: skip
+)
 def set_epoch_missing(model):
     """A DistributedSampler behind a loader that is trained on over several epochs, and no set_epoch in the file."""
     if "set_epoch" in model.calls or model.has_word("set_epoch"):
         return
-    for loader, loop, event in training_loaders(model):
+    for loader, loop, _event in training_loaders(model):
         sampler = loader.data["kwargs"].get("sampler")
         if not isinstance(sampler, Thing) or sampler.cls != "DistributedSampler" or not loop.loops:
             continue
@@ -97,14 +103,17 @@ def set_epoch_missing(model):
     "FC1203",
     N_("NumPy's random numbers in the workers"),
     INFO,
-    N_("{name} draws from NumPy's global generator inside the workers. PyTorch seeds it in each worker since 1.9; before that, all workers drew the same "
-       "numbers, and a generator made once in the dataset still does."),
+    N_(
+        "{name} draws from NumPy's global generator inside the workers. PyTorch seeds it in each "
+        "worker since 1.9; before that, all workers drew the same "
+        "numbers, and a generator made once in the dataset still does."
+    ),
     N_("Draw from torch, or seed a generator of your own in worker_init_fn."),
     "/mistakes",
-)  # fmt: skip
+)
 def worker_seeds(model):
     """np.random or random in __getitem__, with workers and no worker_init_fn."""
-    if model.has_word("worker_init_fn", "get_worker_info"):
+    if "worker_init_fn" in model.keywords or model.has_word("worker_init_fn", "get_worker_info"):
         return
     for event in model.of("loader"):
         workers, dataset = event.obj.data["kwargs"].get("num_workers"), event.value

@@ -14,11 +14,14 @@ from .common import innermost, models_of, related
     "FC1001",
     N_("The graph is cut before backward()"),
     ERROR,
-    N_("The tensor leaves the graph on line {at} (detach, item, data or numpy), so no gradient gets past that point to the "
-       "parameters it should train."),
+    N_(
+        "The tensor leaves the graph on line {at} (detach, item, data or numpy), so no gradient gets "
+        "past that point to the "
+        "parameters it should train."
+    ),
     N_("Keep the tensor as it is until backward(); detach only what must not be trained."),
     "/step",
-)  # fmt: skip
+)
 def cut_before_backward(model):
     """backward on a tensor that left the graph, or a generator judged on its detached output."""
     for event in model.of("backward"):
@@ -33,7 +36,9 @@ def cut_before_backward(model):
 
 
 def _detached_prediction(model, backward):
-    """A loss in the sum whose prediction was detached from the very models it should train, in a single-loss setting."""
+    """A loss in the sum whose prediction was detached from the very models it should train, in a single-loss
+    setting.
+    """
     if len(backward.value.losses) != 1 or backward.value.graph:
         return
     yield from ()
@@ -81,11 +86,14 @@ def _fed_live(forward, targets) -> bool:
     "FC1002",
     N_("retain_graph without need"),
     WARNING,
-    N_("The graph is built anew for every batch and gone through once, so keeping it only costs memory. Where an error asked for "
-       "retain_graph, the cause is a tensor carried over from the batch before."),
+    N_(
+        "The graph is built anew for every batch and gone through once, so keeping it only costs "
+        "memory. Where an error asked for "
+        "retain_graph, the cause is a tensor carried over from the batch before."
+    ),
     N_("Drop retain_graph=True; detach what is carried over."),
     "/step",
-)  # fmt: skip
+)
 def retain_graph_misused(model):
     """retain_graph=True with no second way through the same graph in the same pass."""
     for event in model.of("backward"):
@@ -122,13 +130,18 @@ def _born_before_loop(event, forward) -> bool:
     "FC1003",
     N_("Hidden state carried over with its graph"),
     ERROR,
-    N_("{name} comes out of one batch and goes into the next with its graph attached: the second backward() goes back into the first "
-       "batch and fails, or the graph grows without end."),
+    N_(
+        "{name} comes out of one batch and goes into the next with its graph attached: the second "
+        "backward() goes back into the first "
+        "batch and fails, or the graph grows without end."
+    ),
     N_("Detach it between batches: {name} = {name}.detach()."),
     "/step",
-)  # fmt: skip
+)
 def hidden_state_carried(model):
-    """A name read by a forward at the start of a pass and set by it, attached to the graph, in a loop that goes backward."""
+    """A name read by a forward at the start of a pass and set by it, attached to the graph, in a loop that
+    goes backward.
+    """
     for loop in model.loops:
         backs = [b for b in model.inside(loop, "backward") if innermost(b) is loop]
         if not backs:
@@ -159,10 +172,13 @@ def _back(backs, forward) -> bool:
     "FC1004",
     N_("Variable and volatile are gone"),
     INFO,
-    N_("Variable has had no effect since PyTorch 0.4: tensors record gradients themselves; volatile=True is ignored and records them."),
+    N_(
+        "Variable has had no effect since PyTorch 0.4: tensors record gradients themselves; "
+        "volatile=True is ignored and records them."
+    ),
     N_("Use the tensor itself, and torch.no_grad() in place of volatile=True."),
     "/modes",
-)  # fmt: skip
+)
 def variable_used(model):
     """Calls of Variable: worth knowing; with volatile, an error, for gradients are recorded after all."""
     for event in model.of("variable"):
@@ -177,7 +193,7 @@ def variable_used(model):
     N_("A loss is a tensor with no dimension, and indexing it raises an IndexError since PyTorch 0.5."),
     N_("Use loss.item()."),
     "/metrics",
-)  # fmt: skip
+)
 def data_zero(model):
     """`.data[0]` on a scalar loss, known or so named."""
     for event in model.of("data0"):

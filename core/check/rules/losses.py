@@ -33,11 +33,14 @@ def before(model, classes, activations):
     "FC101",
     N_("Softmax before cross-entropy"),
     ERROR,
-    N_("{loss} applies log-softmax itself, and here it is given the output of {activation} (line {at}). Squashed twice, the scores "
-       "lie between 0 and 1, the loss cannot come near zero and the gradients are small: it trains, only worse."),
+    N_(
+        "{loss} applies log-softmax itself, and here it is given the output of {activation} (line "
+        "{at}). Squashed twice, the scores "
+        "lie between 0 and 1, the loss cannot come near zero and the gradients are small: it trains, only worse."
+    ),
     N_("Give {loss} the raw scores (logits); apply {activation} only where you need probabilities to look at."),
     "/losses",
-)  # fmt: skip
+)
 def softmax_before_cross_entropy(model):
     """Softmax or sigmoid into CrossEntropyLoss."""
     yield from before(model, ("CrossEntropyLoss",), ("softmax", "sigmoid"))
@@ -47,11 +50,14 @@ def softmax_before_cross_entropy(model):
     "FC102",
     N_("Sigmoid before a loss with logits"),
     ERROR,
-    N_("{loss} applies the sigmoid itself, and here it is given the output of {activation} (line {at}). Squashed twice, no "
-       "prediction can pass 0.73, and the gradients shrink."),
+    N_(
+        "{loss} applies the sigmoid itself, and here it is given the output of {activation} (line "
+        "{at}). Squashed twice, no "
+        "prediction can pass 0.73, and the gradients shrink."
+    ),
     N_("Give {loss} the raw scores, or keep the sigmoid and use BCELoss."),
     "/losses",
-)  # fmt: skip
+)
 def sigmoid_before_logits_loss(model):
     """Sigmoid or softmax into BCEWithLogitsLoss."""
     classes = ("BCEWithLogitsLoss", "MultiLabelSoftMarginLoss")
@@ -62,11 +68,14 @@ def sigmoid_before_logits_loss(model):
     "FC103",
     N_("Log-softmax before cross-entropy"),
     INFO,
-    N_("{loss} applies log-softmax itself; {activation} on line {at} is done twice. The number does not change, for log-softmax "
-       "of log-softmax is the same, but whoever reads on will take the output for raw scores."),
+    N_(
+        "{loss} applies log-softmax itself; {activation} on line {at} is done twice. The number does "
+        "not change, for log-softmax "
+        "of log-softmax is the same, but whoever reads on will take the output for raw scores."
+    ),
     N_("Drop {activation}, or keep it and use NLLLoss."),
     "/losses",
-)  # fmt: skip
+)
 def log_softmax_before_cross_entropy(model):
     """Log-softmax into CrossEntropyLoss."""
     yield from before(model, ("CrossEntropyLoss",), ("log_softmax",))
@@ -76,11 +85,14 @@ def log_softmax_before_cross_entropy(model):
     "FC104",
     N_("NLLLoss without log-softmax"),
     ERROR,
-    N_("NLLLoss only picks out the number of the right class and changes its sign: it expects log-probabilities. Here it gets the "
-       "output of {activation} (line {at}), so the loss can fall without limit below zero."),
+    N_(
+        "NLLLoss only picks out the number of the right class and changes its sign: it expects "
+        "log-probabilities. Here it gets the "
+        "output of {activation} (line {at}), so the loss can fall without limit below zero."
+    ),
     N_("Put log_softmax(..., dim=1) before NLLLoss, or use CrossEntropyLoss on the raw scores."),
     "/losses",
-)  # fmt: skip
+)
 def nll_without_log_softmax(model):
     """Scores or probabilities into NLLLoss."""
     for event, act in predicted(model, "NLLLoss", "NLLLoss2d"):
@@ -92,11 +104,14 @@ def nll_without_log_softmax(model):
     "FC105",
     N_("BCELoss on raw scores"),
     ERROR,
-    N_("BCELoss takes the logarithm of what it is given, which must lie between 0 and 1. Here it gets the output of {activation} "
-       "(line {at}), which can be anything: the loss raises an error or becomes nan."),
+    N_(
+        "BCELoss takes the logarithm of what it is given, which must lie between 0 and 1. Here it "
+        "gets the output of {activation} "
+        "(line {at}), which can be anything: the loss raises an error or becomes nan."
+    ),
     N_("Use BCEWithLogitsLoss on the raw scores, or apply a sigmoid first."),
     "/losses",
-)  # fmt: skip
+)
 def bce_on_scores(model):
     """Scores into BCELoss."""
     for event, act in predicted(model, "BCELoss"):
@@ -108,11 +123,14 @@ def bce_on_scores(model):
     "FC106",
     N_("Softmax over the batch"),
     ERROR,
-    N_("{activation} runs over dim=0, which is the batch: the numbers of one class over all examples sum to one, and every "
-       "prediction depends on its neighbours in the batch."),
+    N_(
+        "{activation} runs over dim=0, which is the batch: the numbers of one class over all examples "
+        "sum to one, and every "
+        "prediction depends on its neighbours in the batch."
+    ),
     N_("Normalise over the classes: dim=1, or dim=-1 when they come last."),
     "/losses",
-)  # fmt: skip
+)
 def softmax_over_batch(model):
     """dim=0 on a batch of model outputs that goes to a loss, or on the last layer of a model."""
     used = set()
@@ -136,7 +154,9 @@ def softmax_over_batch(model):
 
 
 def _last_layer(model, used):
-    """A classifier that ends in a softmax over dim 0, or returns one, in a file that trains with a loss over classes."""
+    """A classifier that ends in a softmax over dim 0, or returns one, in a file that trains with a loss over
+    classes.
+    """
     if not any(e.data["cls"] in ("CrossEntropyLoss", "NLLLoss") for e in model.of("loss")):
         return
     for event in model.of("sequential"):
@@ -151,7 +171,8 @@ def _last_layer(model, used):
     for event in model.of("return"):
         t = event.value
         if event.frame.name == "forward" and isinstance(t, Tensor) and t.act is not None and t.act.line not in used:
-            if t.act.name in ("softmax", "log_softmax") and t.act.dim == 0 and isinstance(event.frame.instance, Thing):
+            wrong = t.act.name in ("softmax", "log_softmax") and t.act.dim == 0
+            if wrong and isinstance(event.frame.instance, Thing):
                 used.add(t.act.line)
                 yield t.act.line, {"activation": t.act.name}
 
@@ -163,7 +184,7 @@ def _last_layer(model, used):
     N_("The predicted class is taken over dim=0, which is the batch, and compared with the labels."),
     N_("Take it over the classes: argmax(dim=1)."),
     "/metrics",
-)  # fmt: skip
+)
 def argmax_over_batch(model):
     """argmax or max over dim 0 of a model's output, compared with labels."""
     for event in model.of("equal"):
@@ -185,10 +206,13 @@ def _batch(value) -> bool:
     "FC108",
     N_("Loss on argmax"),
     ERROR,
-    N_("The loss gets class numbers out of argmax (line {at}). Argmax has no gradient, so nothing reaches the parameters."),
+    N_(
+        "The loss gets class numbers out of argmax (line {at}). Argmax has no gradient, so nothing "
+        "reaches the parameters."
+    ),
     N_("Compute the loss on the scores; use argmax for the accuracy only."),
     "/losses",
-)  # fmt: skip
+)
 def loss_on_argmax(model):
     """The prediction of a loss went through argmax."""
     for event in model.of("loss"):
@@ -201,11 +225,14 @@ def loss_on_argmax(model):
     "FC109",
     N_("DataParallel returns one loss per device"),
     ERROR,
-    N_("The model is wrapped in DataParallel (line {at}) and computes the loss in its forward: with several devices it returns a "
-       "vector with one loss for each, and backward() on a vector fails."),
+    N_(
+        "The model is wrapped in DataParallel (line {at}) and computes the loss in its forward: with "
+        "several devices it returns a "
+        "vector with one loss for each, and backward() on a vector fails."
+    ),
     N_("Reduce it first: loss = loss.mean()."),
     "/losses",
-)  # fmt: skip
+)
 def parallel_loss_not_reduced(model):
     """backward on what a DataParallel forward returned, with no mean or sum in between."""
     for event in model.of("backward"):
@@ -229,7 +256,7 @@ def parallel_loss_not_reduced(model):
     N_("The loss keeps one number for each example (reduction='none'), and backward() needs a single number."),
     N_("Take its mean: loss.mean().backward()."),
     "/losses",
-)  # fmt: skip
+)
 def loss_not_reduced(model):
     """backward on a loss with reduction='none'."""
     for event in model.of("backward"):

@@ -30,11 +30,14 @@ def dropped_last(loader) -> bool:
     "FC501",
     N_("Mean of batch means"),
     WARNING,
-    N_("The mean of each batch is added up and divided by the number of batches. The last batch is usually smaller, and each of its "
-       "examples then counts more than the others."),
+    N_(
+        "The mean of each batch is added up and divided by the number of batches. The last batch is "
+        "usually smaller, and each of its "
+        "examples then counts more than the others."
+    ),
     N_("Add up sums (hits, or loss.item() * len(batch)) and divide by the number of examples."),
     "/metrics",
-)  # fmt: skip
+)
 def mean_of_means(model):
     """A sum of batch means divided by the number of batches: a warning for an accuracy, worth knowing for a loss."""
     for event, total, by in divisions(model):
@@ -43,9 +46,8 @@ def mean_of_means(model):
             and isinstance(by, Tensor)
             and by.q in ("len_loader", "steps")
             and not dropped_last(by.loader)
-        ):
-            if not event.loops or not total.acc or not event.within(total.acc) or by.q == "steps":
-                yield event.line, {}, WARNING if total.of == "hits" else INFO
+        ) and (not event.loops or not total.acc or not event.within(total.acc) or by.q == "steps"):
+            yield event.line, {}, WARNING if total.of == "hits" else INFO
     for event in model.of("mean_of"):
         value = event.value
         parts = [t for t in tensors_in(value) if t.q == "mean" and (t.item or t.of)]
@@ -69,9 +71,12 @@ def mean_of_means(model):
     N_("Divided by the wrong number"),
     ERROR,
     N_("{total} is divided by {by}."),
-    N_("Divide a sum over examples by the number of examples, and a sum of batch means by the number of batches, of the same loader."),
+    N_(
+        "Divide a sum over examples by the number of examples, and a sum of batch means by the number "
+        "of batches, of the same loader."
+    ),
     "/metrics",
-)  # fmt: skip
+)
 def wrong_denominator(model):
     """What was added up and what it is divided by do not belong together."""
     for event, total, by in divisions(model):
@@ -83,13 +88,13 @@ def wrong_denominator(model):
                 )
             continue
         line = event.line
-        if total.q == "mean" and by.q == "len_dataset":
+        if (total.q == "mean" and by.q == "len_dataset") or (
+            total.q == "mean" and by.q == "count" and by.acc is not None and total.item
+        ):
             yield line, {"total": N_("A sum of batch means"), "by": N_("the number of examples")}
-        elif total.q == "mean" and by.q == "count" and by.acc is not None and total.item:
-            yield line, {"total": N_("A sum of batch means"), "by": N_("the number of examples")}
-        elif total.q == "sum" and by.q == "len_loader":
-            yield line, {"total": N_("A sum over examples"), "by": N_("the number of batches")}
-        elif total.q == "sum" and by.q == "steps" and by.acc is total.acc and total.of == "hits":
+        elif (total.q == "sum" and by.q == "len_loader") or (
+            total.q == "sum" and by.q == "steps" and by.acc is total.acc and total.of == "hits"
+        ):
             yield line, {"total": N_("A sum over examples"), "by": N_("the number of batches")}
         elif total.q == "mean*const" and by.q in ("len_dataset", "count"):
             yield line, {"total": N_("A batch mean times a fixed batch size"), "by": N_("the number of examples")}
@@ -125,7 +130,7 @@ def _other(total, by) -> bool:
     N_("{name} is the value of the last batch only, and it is reported after the loop over all of them."),
     N_("Add up over the batches, and report the mean."),
     "/metrics",
-)  # fmt: skip
+)
 def last_batch_reported(model):
     """A batch's loss or accuracy printed, logged or returned as an epoch's, after the loop that computed it."""
     for event in model.of("report", "return"):
@@ -159,10 +164,13 @@ def _stops_early(loop) -> bool:
     "FC504",
     N_("Loss tensors are kept with their graphs"),
     WARNING,
-    N_("{target} collects loss tensors that still hold the graph of their batch: memory grows with every batch until it runs out."),
+    N_(
+        "{target} collects loss tensors that still hold the graph of their batch: memory grows with "
+        "every batch until it runs out."
+    ),
     N_("Collect plain numbers: loss.item()."),
     "/metrics",
-)  # fmt: skip
+)
 def loss_kept(model):
     """A loss tensor with its graph added to a total or a list that is never sent backward."""
     went_back = set()
@@ -179,8 +187,7 @@ def loss_kept(model):
             or event in went_back
             or not event.loops
             or event.inner
-            or event.data.get("unknown")
-            and not value.losses
+            or (event.data.get("unknown") and not value.losses)
         ):
             continue
         if not _is_loss(model, event, value, losses_back) or _escaped(model, event):

@@ -40,8 +40,7 @@ def mode_matters(thing) -> bool | None:
         if m.cls.startswith(("Transformer", "MultiheadAttention")) and m.kind == "model":
             return True
         if m.data.get("local") is None and m.cls not in PLAIN_LAYERS:
-            if m.kind == "model" or (m.kind is None and m.data.get("parent") is not None):
-                known = False
+            known = known and m.kind != "model" and (m.kind is not None or m.data.get("parent") is None)
         if m.data.get("local") is not None and any(
             isinstance(n, ast.Attribute) and n.attr in ("dropout", "training") for n in ast.walk(m.data["local"].node)
         ):
@@ -104,21 +103,22 @@ def repeated_sampling(event) -> bool:
     if loop is None or not loop.ranged:
         return False
     return (
-        any(t.loopvar is not loop for a in event.args for t in tensors_in(a))
-        and len(event.loops) > 1
-        or loop.target is None
-    )
+        any(t.loopvar is not loop for a in event.args for t in tensors_in(a)) and len(event.loops) > 1
+    ) or loop.target is None
 
 
 @rule(
     "FC401",
     N_("eval() is missing"),
     WARNING,
-    N_("The model is evaluated here while it is in train mode: dropout drops, and batch normalisation uses this batch's numbers "
-       "and changes its own."),
+    N_(
+        "The model is evaluated here while it is in train mode: dropout drops, and batch "
+        "normalisation uses this batch's numbers "
+        "and changes its own."
+    ),
     N_("Call {model}.eval() before evaluating, and {model}.train() after."),
     "/modes",
-)  # fmt: skip
+)
 def eval_missing(model):
     """A forward of an evaluation, in train mode."""
     any_eval = "eval" in model.calls or any("eval" in c and c != "evaluate" for c in model.calls if c.endswith(".eval"))
@@ -167,10 +167,13 @@ def _name(thing) -> str:
     "FC402",
     N_("no_grad() is missing"),
     WARNING,
-    N_("The model is evaluated here with gradients recorded: every batch builds a graph that nobody uses, which costs memory and time."),
+    N_(
+        "The model is evaluated here with gradients recorded: every batch builds a graph that nobody "
+        "uses, which costs memory and time."
+    ),
     N_("Wrap the evaluation in `with torch.no_grad():`."),
     "/modes",
-)  # fmt: skip
+)
 def no_grad_missing(model):
     """A forward of an evaluation that records a graph."""
     said = set()
@@ -178,10 +181,18 @@ def no_grad_missing(model):
     known = {id(e) for e in evaluated}
     if not model.truncated:
         evaluated += [
-            e for e in model.of("forward")
-            if id(e) not in known and e.mode == "eval" and not e.inner and e.loops and not trained(model, e) and not foreign(e)
-            and not model.inside(e.loops[-1], "backward") and not e.data.get("discarded") and _own_eval(model, e)
-        ]  # fmt: skip
+            e
+            for e in model.of("forward")
+            if id(e) not in known
+            and e.mode == "eval"
+            and not e.inner
+            and e.loops
+            and not trained(model, e)
+            and not foreign(e)
+            and not model.inside(e.loops[-1], "backward")
+            and not e.data.get("discarded")
+            and _own_eval(model, e)
+        ]
     for event in evaluated:
         if event.grad != "on" or _gradients_wanted(model, event) or event.frame.opaque:
             continue
@@ -192,8 +203,7 @@ def no_grad_missing(model):
             continue
         said.add(key)
         strong = event.loops and (event.mode == "eval" or eval_loop(event) or eval_frame(event))
-        if event.loops and _only_yields(event):
-            strong = False
+        strong = strong and event.loops[-1].loader is not None  # a loop over data, not over layers or draws
         place = eval_frame(event) or (event.loops[-1].frame if event.loops else event.frame)
         yield line_in(event, place), {}, WARNING if strong else INFO
 
@@ -208,10 +218,6 @@ def _own_eval(model, event) -> bool:
     )
 
 
-def _only_yields(event) -> bool:
-    return False
-
-
 def _frozen(model):
     return [e.obj for e in model.of("freeze") if isinstance(e.obj, Thing) and e.obj.kind == "model"]
 
@@ -219,7 +225,7 @@ def _frozen(model):
 def _gradients_wanted(model, event) -> bool:
     """Something in this function or its callers goes backward: attacks, saliency, test-time training."""
     for other in model.entry(event, "backward", "autograd_grad", "requires_grad"):
-        if event.loops and other.within(event.loops[-1]) or not event.loops and other.frame is event.frame:
+        if (event.loops and other.within(event.loops[-1])) or (not event.loops and other.frame is event.frame):
             return True
     return False
 
@@ -228,11 +234,14 @@ def _gradients_wanted(model, event) -> bool:
     "FC403",
     N_("train() is not called again after evaluating"),
     ERROR,
-    N_("The model is put in eval mode (line {at}) inside the loop that trains it, and not put back: from then on it trains without "
-       "dropout and with batch statistics standing still."),
+    N_(
+        "The model is put in eval mode (line {at}) inside the loop that trains it, and not put back: "
+        "from then on it trains without "
+        "dropout and with batch statistics standing still."
+    ),
     N_("Call {model}.train() at the start of every epoch, or right after evaluating."),
     "/modes",
-)  # fmt: skip
+)
 def train_not_restored(model):
     """eval in a loop that trains, and no train() in that loop, nor anywhere before it."""
     for event, evaluating, before in stuck_in_eval(model):
@@ -247,14 +256,17 @@ def train_not_restored(model):
     "FC404",
     N_("train() once, before a loop that evaluates"),
     ERROR,
-    N_("train() is called before the loop (line {at}), and the evaluation inside the loop switches to eval(): from the second round "
-       "on the model trains in eval mode."),
+    N_(
+        "train() is called before the loop (line {at}), and the evaluation inside the loop switches "
+        "to eval(): from the second round "
+        "on the model trains in eval mode."
+    ),
     N_("Move {model}.train() to the start of the loop."),
     "/modes",
-)  # fmt: skip
+)
 def train_called_once(model):
     """As FC403, with a train() before the loop."""
-    for event, evaluating, before in stuck_in_eval(model):
+    for event, _evaluating, before in stuck_in_eval(model):
         if before:
             yield before.line, {"model": _name(event.obj), "at": before.line}
 
@@ -311,10 +323,13 @@ def _restores(model, loop, event) -> bool:
     "FC405",
     N_("Training where gradients are switched off"),
     ERROR,
-    N_("backward() is called on a loss computed with gradients switched off: there is no graph to go back through, and it raises an error."),
+    N_(
+        "backward() is called on a loss computed with gradients switched off: there is no graph to go "
+        "back through, and it raises an error."
+    ),
     N_("Train outside no_grad() and inference_mode(), or open torch.enable_grad() round it."),
     "/modes",
-)  # fmt: skip
+)
 def training_under_no_grad(model):
     """A backward on a tensor whose forwards all ran with gradients off."""
     for event in model.of("backward"):

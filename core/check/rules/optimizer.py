@@ -18,9 +18,11 @@ from .common import escapes, inside, models_of, related
     N_("{model} takes part in the loss, and no optimizer holds its parameters: it stays as it was initialised."),
     N_("Give the optimizer its parameters too, or freeze it and say so with requires_grad_(False)."),
     "/mistakes",
-)  # fmt: skip
+)
 def parameters_missing(model):
-    """A model made here, in train mode in a loss that goes backward, in no optimizer; or layers kept in a plain list."""
+    """A model made here, in train mode in a loss that goes backward, in no optimizer; or layers kept in a
+    plain list.
+    """
     yield from _plain_lists(model)
     optimizers = model.of("optimizer")
     if (
@@ -51,7 +53,7 @@ def parameters_missing(model):
                 continue
             if any(m.value == "eval" and inside(one, m.obj) for m in model.of("mode")) or one.data.get("copied"):
                 continue
-            if any(e.obj is one for e in model.of("load_state")) or event.data["how"] == "engine" and not event.loops:
+            if any(e.obj is one for e in model.of("load_state")) or (event.data["how"] == "engine" and not event.loops):
                 continue
             steps = [s for s in model.entry(event, "step") if s.obj is not None]
             if not steps:
@@ -122,11 +124,14 @@ def _registered(cls, name) -> bool:
     "FC902",
     N_("A layer replaced after the optimizer was built"),
     ERROR,
-    N_("{layer} is replaced after {optimizer} (line {at}) took the parameters: the optimizer goes on with those of the old layer, and "
-       "the new one never trains."),
+    N_(
+        "{layer} is replaced after {optimizer} (line {at}) took the parameters: the optimizer goes on "
+        "with those of the old layer, and "
+        "the new one never trains."
+    ),
     N_("Build the optimizer after the model is complete."),
     "/mistakes",
-)  # fmt: skip
+)
 def replaced_after_optimizer(model):
     """A module set on a model whose parameters an optimizer already has, and no optimizer built again after it."""
     for event in model.of("setattr"):
@@ -134,8 +139,7 @@ def replaced_after_optimizer(model):
         if (
             not isinstance(value, Thing)
             or value.cls in ("Identity", "Dropout", "ReLU", "Flatten")
-            or not _has_parameters(value)
-            and value.cls
+            or (not _has_parameters(value) and value.cls)
         ):
             continue
         built = [o for o in model.entry(event, "optimizer") if o.index < event.index and _holds(o.obj, event.obj)]
@@ -157,11 +161,14 @@ def _holds(optimizer, owner) -> bool:
     "FC903",
     N_("The optimizer was built before the model moved"),
     WARNING,
-    N_("{cls} makes its state when it is built, on the device the parameters are on then; the model is moved on line {at}, and the "
-       "state stays behind."),
+    N_(
+        "{cls} makes its state when it is built, on the device the parameters are on then; the model "
+        "is moved on line {at}, and the "
+        "state stays behind."
+    ),
     N_("Move the model first, then build the optimizer."),
     "/mistakes",
-)  # fmt: skip
+)
 def built_before_move(model):
     """to(device) after an optimizer that makes its state at once."""
     for event in model.of("to_device"):

@@ -46,11 +46,14 @@ def zero_like(model) -> bool:
     "FC201",
     N_("zero_grad() is missing"),
     ERROR,
-    N_("backward() adds to the gradients that are already there, and nothing clears them between two steps of {optimizer}: each "
-       "step also moves along all earlier batches."),
+    N_(
+        "backward() adds to the gradients that are already there, and nothing clears them between two "
+        "steps of {optimizer}: each "
+        "step also moves along all earlier batches."
+    ),
     N_("Call {optimizer}.zero_grad() in every iteration, before backward()."),
     "/step?calls=flbsflbs",
-)  # fmt: skip
+)
 def zero_grad_missing(model):
     """A repeated backward and step with nothing that clears the optimizer."""
     if zero_like(model):
@@ -61,7 +64,7 @@ def zero_grad_missing(model):
         zeros = [z for z in model.entry(step, "zero_grad") if clears(z, step.obj)]
         if any(z.within(outermost) for z in zeros) or (zeros and not _all_before(zeros, outermost)):
             continue
-        if (id(step.obj), step.entry) in seen or len(step.loops) and _fresh(step, loop):
+        if (id(step.obj), step.entry) in seen or (len(step.loops) and _fresh(step, loop)):
             continue
         seen.add((id(step.obj), step.entry))
         yield step.line, {"optimizer": name_of(step.obj)}
@@ -107,11 +110,14 @@ def name_of(thing) -> str:
     "FC202",
     N_("zero_grad() once an epoch"),
     ERROR,
-    N_("The gradients of {optimizer} are cleared outside the loop that calls backward() and step(): within it, each step also moves "
-       "along all earlier batches."),
+    N_(
+        "The gradients of {optimizer} are cleared outside the loop that calls backward() and step(): "
+        "within it, each step also moves "
+        "along all earlier batches."
+    ),
     N_("Move {optimizer}.zero_grad() into the inner loop, before backward()."),
     "/step?calls=zflbsflbs",
-)  # fmt: skip
+)
 def zero_grad_too_rare(model):
     """zero_grad only outside the innermost loop that has both backward and step."""
     for backward, step, loop in repeated_pairs(model):
@@ -132,10 +138,13 @@ def zero_grad_too_rare(model):
     "FC203",
     N_("zero_grad() between backward() and step()"),
     ERROR,
-    N_("The gradients backward() has just computed are cleared before {optimizer}.step() can use them: nothing is learned."),
+    N_(
+        "The gradients backward() has just computed are cleared before {optimizer}.step() can use them: "
+        "nothing is learned."
+    ),
     N_("Call zero_grad() before backward(), or after step()."),
     "/step?calls=flbzs",
-)  # fmt: skip
+)
 def zero_grad_between(model):
     """backward, then zero_grad, then step, with no other backward in between."""
     for step in model.of("step"):
@@ -169,10 +178,13 @@ def _same_pass(backward, zero, step) -> bool:
     "FC204",
     N_("step() before backward()"),
     ERROR,
-    N_("{optimizer}.step() stands before backward(): it moves along the gradients of the batch before, or finds none at all."),
+    N_(
+        "{optimizer}.step() stands before backward(): it moves along the gradients of the batch before, "
+        "or finds none at all."
+    ),
     N_("Call backward() first, then step()."),
     "/step?calls=zflsb",
-)  # fmt: skip
+)
 def step_before_backward(model):
     """In one pass of the loop, the first step comes before the only backward."""
     for step in model.of("step"):
@@ -203,7 +215,7 @@ def step_before_backward(model):
     N_("backward() computes gradients, and no optimizer uses them: the parameters never move."),
     N_("Call optimizer.step() after backward()."),
     "/step?calls=zflb",
-)  # fmt: skip
+)
 def step_missing(model):
     """A training loop with an optimizer that never steps, anywhere in the file."""
     stepped = "step" in model.calls or any(c.endswith("_step") or "step" in c.lower() for c in model.calls)
@@ -246,7 +258,7 @@ def _input_gradients(model, backward) -> bool:
     N_("{optimizer}.step() is called, but no backward() computes gradients: the parameters never move."),
     N_("Call loss.backward() before step()."),
     "/step?calls=zfls",
-)  # fmt: skip
+)
 def backward_missing(model):
     """A loop that runs the model and steps, with no backward anywhere in the file."""
     if model.truncated or any("backward" in c for c in model.calls) or model.has_word("autograd", "functorch", "grad"):
@@ -264,11 +276,14 @@ def backward_missing(model):
     "FC207",
     N_("Gradients of another loss are still there"),
     ERROR,
-    N_("The backward() on line {other} also adds gradients to what {optimizer} holds, though it was meant for another optimizer, and "
-       "they are not cleared before {optimizer} steps: the discriminator moves along the generator's wish."),
+    N_(
+        "The backward() on line {other} also adds gradients to what {optimizer} holds, though it was "
+        "meant for another optimizer, and "
+        "they are not cleared before {optimizer} steps: the discriminator moves along the generator's wish."
+    ),
     N_("Call {optimizer}.zero_grad() right before the backward() that is meant for it."),
     "/mistakes",
-)  # fmt: skip
+)
 def stale_gradients(model):
     """Between the last clearing and the step of one optimizer lies a backward meant for another."""
     if (

@@ -23,10 +23,13 @@ def own_steps(model, sched_step):
     "FC601",
     N_("scheduler.step() before optimizer.step()"),
     ERROR,
-    N_("The scheduler steps before the optimizer does: the first learning rate is never used, and the whole schedule runs one step early."),
+    N_(
+        "The scheduler steps before the optimizer does: the first learning rate is never used, and the "
+        "whole schedule runs one step early."
+    ),
     N_("Call {scheduler}.step() after optimizer.step()."),
     "/schedules",
-)  # fmt: skip
+)
 def scheduler_first(model):
     """In one pass of the scheduler's own loop, every optimizer step comes after it."""
     for event in model.of("sched_step"):
@@ -122,9 +125,12 @@ def steps_by_place(model):
     N_("Scheduler steps at the wrong pace"),
     ERROR,
     N_("{scheduler} ({cls}) {what}."),
-    N_("Step it once a batch when its length was given in batches, once an epoch when it was given in epochs, and never both."),
+    N_(
+        "Step it once a batch when its length was given in batches, once an epoch when it was given in "
+        "epochs, and never both."
+    ),
     "/schedules",
-)  # fmt: skip
+)
 def wrong_pace(model):
     """Stepped both per batch and per epoch, or at another pace than its arguments count in."""
     both, fast, slow = (
@@ -138,7 +144,7 @@ def wrong_pace(model):
             batch
             and epoch
             and not any(exclusive(a, b) for a in batch for b in epoch)
-            and not (batch[0].guards != epoch[0].guards)
+            and batch[0].guards == epoch[0].guards
         ):
             for event in (*batch, *epoch):
                 yield event.line, {**values, "what": both}
@@ -146,17 +152,18 @@ def wrong_pace(model):
             nested = len(batch[0].loops) > 1 and not batch[0].data["args"] and batch[0].loops[-1].loader is not None
             guarded = batch[0].guards[len(innermost(batch[0]).guards) :]
             one_pass = batch[0].loops[-1].loader is not None and not batch[0].loops[-1].ranged
-            if (nested and epochwise(thing) and not guarded) or (nested and _epochs_wanted(thing) and not guarded):
-                yield batch[0].line, {**values, "what": fast}
-            elif (
-                one_pass
-                and not guarded
-                and not batch[0].data["args"]
-                and thing.cls in EPOCH_SCHEDULERS
-                and epochwise(thing)
+            if (
+                (nested and epochwise(thing) and not guarded)
+                or (nested and _epochs_wanted(thing) and not guarded)
+                or (
+                    one_pass
+                    and not guarded
+                    and not batch[0].data["args"]
+                    and thing.cls in EPOCH_SCHEDULERS
+                    and epochwise(thing)
+                )
+                or (nested and thing.cls == "ReduceLROnPlateau")
             ):
-                yield batch[0].line, {**values, "what": fast}
-            elif nested and thing.cls == "ReduceLROnPlateau":
                 yield batch[0].line, {**values, "what": fast}
         elif epoch and horizon(thing) in ("all",):
             yield epoch[0].line, {**values, "what": slow}
@@ -174,7 +181,7 @@ def _epochs_wanted(thing) -> bool:
     N_("ReduceLROnPlateau looks at a metric to decide, and {scheduler}.step() gives it none: it raises a TypeError."),
     N_("Pass the validation metric: {scheduler}.step(val_loss)."),
     "/schedules",
-)  # fmt: skip
+)
 def plateau_without_metric(model):
     """step() of a ReduceLROnPlateau with no argument."""
     for event in model.of("sched_step"):
@@ -191,15 +198,23 @@ def plateau_without_metric(model):
     "FC604",
     N_("The scheduler was told a wrong number of steps"),
     ERROR,
-    N_("{cls} was told a length that counts {told}, and it is stepped {often}: the schedule ends early, or starts over."),
+    N_(
+        "{cls} was told a length that counts {told}, and it is stepped {often}: the schedule ends "
+        "early, or starts over."
+    ),
     N_("Give it the number of times its step() is really called: len(loader) * epochs when it steps in every batch."),
     "/schedules",
-)  # fmt: skip
+)
 def wrong_total(model):
-    """A horizon of one epoch's batches, or of epochs, on a schedule that runs per batch over all epochs; accumulation forgotten."""
+    """A horizon of one epoch's batches, or of epochs, on a schedule that runs per batch over all epochs;
+    accumulation forgotten.
+    """
     once, batches, epochs, every = (
-        N_("the batches of one epoch"), N_("in every batch of all epochs"), N_("epochs"), N_("only once for several batches"),
-    )  # fmt: skip
+        N_("the batches of one epoch"),
+        N_("in every batch of all epochs"),
+        N_("epochs"),
+        N_("only once for several batches"),
+    )
     for thing, batch, epoch in steps_by_place(model):
         reach = horizon(thing)
         if batch and not epoch:
@@ -208,11 +223,8 @@ def wrong_total(model):
             line = thing.line
             if reach == "batches" and nested and thing.cls != "CosineAnnealingWarmRestarts":
                 yield line, {"cls": thing.cls, "told": once, "often": batches}
-            elif (
-                reach == "epochs"
-                and nested
-                and thing.cls in ("OneCycleLR",)
-                or (reach == "epochs" and nested and thing.cls.startswith("get_"))
+            elif (reach == "epochs" and nested and thing.cls in ("OneCycleLR",)) or (
+                reach == "epochs" and nested and thing.cls.startswith("get_")
             ):
                 yield line, {"cls": thing.cls, "told": epochs, "often": batches}
             elif reach == "all" and _accumulating(event) and "accumulation" not in _factors(thing):

@@ -19,8 +19,7 @@ def kept_for_later(model, event) -> bool:
     if "best" in event.data["target"].lower():
         return True
     return any(
-        e.value is value
-        and not e.within(loop)
+        (e.value is value and not e.within(loop))
         or (e.kind == "load_state" and e.value is value and e.index > event.index)
         for e in model.entry(event, "load_state", "save", "return")
     )
@@ -30,10 +29,13 @@ def kept_for_later(model, event) -> bool:
     "FC801",
     N_("The best weights are kept by reference"),
     ERROR,
-    N_("{target} refers to the model's own tensors, which training goes on changing: at the end it holds the last weights, not the best."),
+    N_(
+        "{target} refers to the model's own tensors, which training goes on changing: at the end it "
+        "holds the last weights, not the best."
+    ),
     N_("Copy them: copy.deepcopy(model.state_dict())."),
     "/stopping",
-)  # fmt: skip
+)
 def best_by_reference(model):
     """A state_dict or the model itself kept under a condition inside a loop that goes on training."""
     for event in model.of("keep"):
@@ -87,22 +89,23 @@ def _holds(container, value) -> bool:
     "FC802",
     N_("The best weights are kept and never used"),
     WARNING,
-    N_("{target} keeps the best weights, and nothing reads it afterwards: what is used in the end are the last weights."),
+    N_(
+        "{target} keeps the best weights, and nothing reads it afterwards: what is used in the end are "
+        "the last weights."
+    ),
     N_("After the loop, load them: model.load_state_dict({target})."),
     "/stopping",
-)  # fmt: skip
+)
 def nothing_restored(model):
-    """A copy of the best weights that no expression reads again; or best weights on disk and a test without loading them."""
+    """A copy of the best weights that no expression reads again; or best weights on disk and a test without
+    loading them.
+    """
     for event in model.of("keep"):
         value, target = event.value, event.data["target"]
         if not isinstance(value, State) or not value.copied or "best" not in target.lower():
             continue
         name = target.rpartition(".")[2].split("[")[0]
-        reads = [
-            n for n in ast.walk(model.tree)
-            if (isinstance(n, ast.Name) and n.id == name or isinstance(n, ast.Attribute) and n.attr == name) and isinstance(n.ctx, ast.Load)
-        ]  # fmt: skip
-        if not reads and "[" not in target:
+        if name not in model.loads and "[" not in target:
             yield event.line, {"target": target}
     yield from _tested_unrestored(model)
 
@@ -134,11 +137,14 @@ def _bestish(event) -> bool:
     "FC803",
     N_("The patience counter is not reset"),
     ERROR,
-    N_("{counter} counts the epochs without improvement, and an improvement does not set it back: it counts bad epochs in all, and "
-       "training stops too early."),
+    N_(
+        "{counter} counts the epochs without improvement, and an improvement does not set it back: it "
+        "counts bad epochs in all, and "
+        "training stops too early."
+    ),
     N_("Set {counter} back where the best is updated."),
     "/stopping",
-)  # fmt: skip
+)
 def counter_not_reset(model):
     """A counter raised in the branch without improvement, compared with something, and set nowhere but at the start."""
     for test in best_tests(model):
@@ -211,10 +217,13 @@ def _holds_node(tree, node) -> bool:
     "FC804",
     N_("The wrong direction counts as better"),
     ERROR,
-    N_("{metric} counts as better when it is {way}, and it is a measure that should {should}: the worst weights are kept."),
+    N_(
+        "{metric} counts as better when it is {way}, and it is a measure that should {should}: the "
+        "worst weights are kept."
+    ),
     N_("Turn the comparison round, and start from the other end of the scale."),
     "/stopping",
-)  # fmt: skip
+)
 def wrong_direction(model):
     """The test's direction against that of the metric, or against the start value of the best."""
     larger, smaller, rise, fall = N_("larger"), N_("smaller"), N_("rise"), N_("fall")
@@ -265,27 +274,38 @@ def _value_direction(model, test) -> int:
 
 
 def _start(model, test):
-    """The number the best starts from, when it is written out."""
+    """The number the best starts from, when it is written out in its function or class, or at the top of the file."""
     home = test.owner if test.best.startswith("self.") and test.owner is not None else test.scope
     for place in (home, model.tree):
-        for node in ast.walk(place):
-            targets, value = [], None
-            if isinstance(node, ast.Assign):
-                pairs = [(t, node.value) for t in node.targets]
-                for t in node.targets:
-                    if (
-                        isinstance(t, ast.Tuple)
-                        and isinstance(node.value, ast.Tuple)
-                        and len(t.elts) == len(node.value.elts)
-                    ):
-                        pairs += list(zip(t.elts, node.value.elts, strict=True))
-                targets = pairs
-            elif isinstance(node, ast.AnnAssign) and node.value is not None:
-                targets = [(node.target, node.value)]
-            for target, value in targets:
-                if ast.unparse(target) == test.best and (number := _number(value)) is not None:
-                    return number
+        if id(place) not in model.starts:
+            model.starts[id(place)] = _starts(place)
+        if test.best in model.starts[id(place)]:
+            return model.starts[id(place)][test.best]
     return None
+
+
+def _starts(place) -> dict[str, float]:
+    """Target -> the first number assigned to it; of a file, only what stands outside its functions."""
+    found: dict[str, float] = {}
+    todo = list(reversed(place.body))
+    while todo:
+        node = todo.pop()
+        pairs = []
+        if isinstance(node, ast.Assign):
+            for target in node.targets:
+                if isinstance(target, ast.Tuple) and isinstance(node.value, ast.Tuple):
+                    pairs += zip(target.elts, node.value.elts, strict=False)
+                else:
+                    pairs.append((target, node.value))
+        elif isinstance(node, ast.AnnAssign) and node.value is not None:
+            pairs.append((node.target, node.value))
+        elif not isinstance(place, ast.Module) or not isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            todo += [n for n in reversed(list(ast.iter_child_nodes(node))) if isinstance(n, ast.stmt)]
+        for target, value in pairs:
+            number = _number(value)
+            if number is not None:
+                found.setdefault(ast.unparse(target), number)
+    return found
 
 
 def _number(node):
@@ -345,9 +365,11 @@ def _sources(model, value):
     N_("The best epoch is chosen by the training loss, which goes on falling while the model overfits."),
     N_("Choose and stop by the loss on validation data."),
     "/stopping",
-)  # fmt: skip
+)
 def stopping_on_train_loss(model):
-    """The number decided on was computed by the batches that went backward; a warning when there is validation data to use."""
+    """The number decided on was computed by the batches that went backward; a warning when there is
+    validation data to use.
+    """
     for event, value, line in decided_on(model):
         trained = [
             b
@@ -372,10 +394,13 @@ def stopping_on_train_loss(model):
     "FC806",
     N_("Choosing on the test set"),
     WARNING,
-    N_("The best epoch is chosen by a number computed on {loader}: the test set is then part of training, and its score is no longer honest."),
+    N_(
+        "The best epoch is chosen by a number computed on {loader}: the test set is then part of "
+        "training, and its score is no longer honest."
+    ),
     N_("Choose on validation data, and touch the test set once, at the end."),
     "/stopping",
-)  # fmt: skip
+)
 def choosing_on_test(model):
     """The number decided on comes from a loader named after the test set: a warning when a validation set exists."""
     for event, value, line in decided_on(model):
@@ -393,20 +418,21 @@ def choosing_on_test(model):
     "FC807",
     N_("A scaler fitted before the split"),
     WARNING,
-    N_("{scaler} is fitted on all rows, and they are split afterwards: the mean and spread of the test rows are in the training data."),
+    N_(
+        "{scaler} is fitted on all rows, and they are split afterwards: the mean and spread of the test "
+        "rows are in the training data."
+    ),
     N_("Split first, fit on the training part, and transform both."),
     "/metrics",
-)  # fmt: skip
+)
 def scaler_before_split(model):
     """fit or fit_transform on whole data, and a later split of it."""
     for event in model.of("fit_scaler"):
         given = event.value
         name = given.name if isinstance(given, Thing) else ""
         if (
-            isinstance(given, Thing)
-            and (given.data.get("sliced") or given.data.get("split_part"))
-            or "train" in words(name)
-        ):
+            isinstance(given, Thing) and (given.data.get("sliced") or given.data.get("split_part"))
+        ) or "train" in words(name):
             continue
         for split in model.entry(event, "split"):
             if split.index > event.index and any(_comes_from(v, given, event.line) for v in split.value):

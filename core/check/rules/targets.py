@@ -19,11 +19,14 @@ def targets(model, *classes):
     "FC121",
     N_("One-hot integers as target"),
     ERROR,
-    N_("{loss} is given one-hot integers (line {at}). Integers mean class indices to it, of shape (N,); a table of zeros and ones "
-       "fails, or is read as classes 0 and 1."),
+    N_(
+        "{loss} is given one-hot integers (line {at}). Integers mean class indices to it, of shape "
+        "(N,); a table of zeros and ones "
+        "fails, or is read as classes 0 and 1."
+    ),
     N_("Pass the class indices themselves, or turn the one-hot table into floats."),
     "/losses",
-)  # fmt: skip
+)
 def one_hot_target(model):
     """one_hot without .float() into cross-entropy or NLL."""
     for event, _, target in targets(model, "CrossEntropyLoss", "NLLLoss"):
@@ -35,10 +38,13 @@ def one_hot_target(model):
     "FC122",
     N_("Float labels where class indices are due"),
     ERROR,
-    N_("{loss} is given float labels. Floats mean one probability for each class to it, so labels of shape (N,) raise an error."),
+    N_(
+        "{loss} is given float labels. Floats mean one probability for each class to it, so labels of "
+        "shape (N,) raise an error."
+    ),
     N_("Keep the labels as integers: labels.long()."),
     "/losses",
-)  # fmt: skip
+)
 def float_target(model):
     """A flat float target into cross-entropy or NLL."""
     for event, pred, target in targets(model, "CrossEntropyLoss", "NLLLoss"):
@@ -65,7 +71,7 @@ def _named_soft(event) -> bool:
     N_("{loss} wants class indices of shape (N,), and the target here has shape (N, 1): it raises an error."),
     N_("Take the extra dimension away: target.squeeze(1)."),
     "/losses",
-)  # fmt: skip
+)
 def column_target(model):
     """A column of labels into cross-entropy or NLL."""
     for event, pred, target in targets(model, "CrossEntropyLoss", "NLLLoss"):
@@ -78,11 +84,14 @@ def column_target(model):
     "FC124",
     N_("Class labels start at one"),
     ERROR,
-    N_("{loss} counts classes from 0, and the labels are made to start at 1 (line {at}): the highest one is out of range, and "
-       "class 0 never occurs."),
+    N_(
+        "{loss} counts classes from 0, and the labels are made to start at 1 (line {at}): the highest "
+        "one is out of range, and "
+        "class 0 never occurs."
+    ),
     N_("Number the classes from 0."),
     "/losses",
-)  # fmt: skip
+)
 def labels_from_one(model):
     """Labels known to start at one into cross-entropy or NLL."""
     for event, _, target in targets(model, "CrossEntropyLoss", "NLLLoss"):
@@ -97,11 +106,14 @@ def labels_from_one(model):
     "FC125",
     N_("A column against a row: the loss broadcasts"),
     ERROR,
-    N_("One side of {loss} has shape (N, 1) and the other (N,). They are stretched to (N, N), every prediction is compared with "
-       "every target, and the model learns the mean."),
+    N_(
+        "One side of {loss} has shape (N, 1) and the other (N,). They are stretched to (N, N), every "
+        "prediction is compared with "
+        "every target, and the model learns the mean."
+    ),
     N_("Give both the same shape: prediction.squeeze(1), or target.unsqueeze(1)."),
     "/losses",
-)  # fmt: skip
+)
 def broadcasting(model):
     """(N, 1) against (N,) in a regression loss or a difference."""
     for event, pred, target in targets(model, *REGRESSION_LOSSES, "BCELoss", "BCEWithLogitsLoss"):
@@ -126,7 +138,7 @@ def _shapes_clash(a, b) -> bool:
     N_("{loss} compares floats, and its target is made of integers here: it raises an error about the data type."),
     N_("Turn the target into floats: target.float()."),
     "/losses",
-)  # fmt: skip
+)
 def integer_target(model):
     """An integer target in a BCE loss."""
     for event, _, target in targets(model, "BCELoss", "BCEWithLogitsLoss"):

@@ -1,4 +1,6 @@
-"""Throw mutated texts at the checker: `python tests/core/check/fuzz.py 20000 [SEED]` prints the slowest, or the first failure."""
+"""Throw mutated texts at the checker: `python tests/core/check/fuzz.py 20000 [SEED]` prints the slowest, or
+the first failure.
+"""
 
 from __future__ import annotations
 
@@ -13,8 +15,47 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 from core.check import check
 
 SEEDS = [p.read_text() for p in sorted((Path(__file__).parent / "fixtures").glob("*/*.py"))]
-BITS = ["(", ")", "[", "]", "{", "}", ":", "\n", "    ", '"', "'", "'''", "#", "\\", "\x00", "\t", "lambda", "yield ", "await ", "*", "**", "=",
-        ":=", "ত", "变量", "🙂", "\u202e", "\ud800", "@", "->", "match x:\n case", "global x\n", "super()", "0x", "1e999", "f'{", ">>> ", "%", "!"]  # fmt: skip
+BITS = [
+    "(",
+    ")",
+    "[",
+    "]",
+    "{",
+    "}",
+    ":",
+    "\n",
+    "    ",
+    '"',
+    "'",
+    "'''",
+    "#",
+    "\\",
+    "\x00",
+    "\t",
+    "lambda",
+    "yield ",
+    "await ",
+    "*",
+    "**",
+    "=",
+    ":=",
+    "ত",
+    "变量",
+    "🙂",
+    "\u202e",
+    "\ud800",
+    "@",
+    "->",
+    "match x:\n case",
+    "global x\n",
+    "super()",
+    "0x",
+    "1e999",
+    "f'{",
+    ">>> ",
+    "%",
+    "!",
+]
 
 
 def mutate(rng: random.Random) -> str:

@@ -9,7 +9,10 @@ import pytest
 
 from core.check.cli import main
 
-FAULTY = "net = nn.Linear(2, 2)\nopt = torch.optim.Adam(net.parameters())\nfor x, y in loader:\n    loss = F.mse_loss(net(x), y)\n    loss.backward()\n    opt.step()\n"
+FAULTY = (
+    "net = nn.Linear(2, 2)\nopt = torch.optim.Adam(net.parameters())\nfor x, y in loader:\n    loss "
+    "= F.mse_loss(net(x), y)\n    loss.backward()\n    opt.step()\n"
+)
 CLEAN = FAULTY.replace("    loss.backward()", "    opt.zero_grad()\n    loss.backward()")
 
 

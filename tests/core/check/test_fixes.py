@@ -69,5 +69,8 @@ def test_a_correct_text_stays_as_it_is():
 
 
 def test_what_was_seen_through_is_not_edited():
-    source = ">>> for x, y in loader:\n...     loss = F.mse_loss(net(x), y)\n...     loss.backward(retain_graph=True)\n...     opt.step()\n"
+    source = (
+        ">>> for x, y in loader:\n...     loss = F.mse_loss(net(x), y)\n...     "
+        "loss.backward(retain_graph=True)\n...     opt.step()\n"
+    )
     assert correct(source).text == source

@@ -89,7 +89,10 @@ HOSTILE = {
     "recursion": "def f(m):\n    return f(f(m))\nf(net)\n",
     "mutual": "".join(f"def f{i}(m):\n    f{i + 1}(m)\n    f{i + 1}(m)\n" for i in range(200))
     + "def f200(m):\n    f0(m)\nf0(net)\n",
-    "class loop": "class A(A):\n    pass\nclass B(C):\n    pass\nclass C(B):\n    def forward(self, x):\n        return x\nB()(x)\n",
+    "class loop": (
+        "class A(A):\n    pass\nclass B(C):\n    pass\nclass C(B):\n    def forward(self, x):\n        "
+        "return x\nB()(x)\n"
+    ),
     "self": "a = []\na.append(a)\nb = {}\nb['b'] = b\nloss = a\nloss.backward()\nprint(a, b)\n",
     "loops": "".join("    " * i + f"for a{i} in b{i}:\n" for i in range(19)) + "    " * 19 + "pass\n",
     "unicode": "é = 1\n变量 = 2\nলস = é + 变量\n",
@@ -118,7 +121,8 @@ def test_a_text_without_a_loop_says_so():
 
 def test_the_recovered_order():
     report = check(
-        "for x, y in loader:\n    opt.zero_grad()\n    out = net(x)\n    loss = F.mse_loss(out, y)\n    loss.backward()\n    opt.step()\n"
+        "for x, y in loader:\n    opt.zero_grad()\n    out = net(x)\n    loss = F.mse_loss(out, y)\n    "
+        "loss.backward()\n    opt.step()\n"
     )
     assert report.loop_found
     assert [c.name for c in report.loops[0].calls] == ["zero_grad", "forward", "loss", "backward", "step"]

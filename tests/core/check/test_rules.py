@@ -1,4 +1,6 @@
-"""Every rule against its fixtures: `wrong_*.py` with the lines and codes expected in `wrong_*.txt`, `right_*.py` with none."""
+"""Every rule against its fixtures: `wrong_*.py` with the lines and codes expected in `wrong_*.txt`,
+`right_*.py` with none.
+"""
 
 from __future__ import annotations
 
