@@ -499,6 +499,8 @@ class Expressions:
 
     def with_number(self, t, op, n, node, swapped):
         """An operation on a tensor and a number, or a thing nothing is known of."""
+        if t.cut and isinstance(n, Thing):
+            t = t.but(cut=0)  # the other side may be a parameter of its own
         line = node.lineno
         number = isinstance(n, Const) and isinstance(n.value, (int, float))
         if isinstance(op, (ast.Add, ast.Sub)) and number:

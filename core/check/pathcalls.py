@@ -188,7 +188,9 @@ class PathCalls:
                 )
             if last.endswith("_like") and isinstance(first, Tensor):
                 shape = first.shape
-            return Tensor(line=line, shape=shape, dtype=None if last == "arange" else "float", plain=True)
+            leaf = kwargs.get("requires_grad")
+            grows = isinstance(leaf, Const) and leaf.value is True
+            return Tensor(line=line, shape=shape, dtype=None if last == "arange" else "float", plain=True, graph=grows)
         if last == "randint" and "torch" in path:
             ints = [a.value for a in args if isinstance(a, Const) and isinstance(a.value, int)]
             size = next((a for a in args if isinstance(a, Seq)), None)

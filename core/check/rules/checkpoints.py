@@ -121,7 +121,7 @@ def _best(event) -> bool:
 def scheduler_missing(model):
     """Optimizer saved, scheduler stepped, no scheduler state anywhere in the saved dict."""
     stepped = [e for e in model.of("sched_step") if isinstance(e.obj, Thing)]
-    if not stepped:
+    if not stepped or "last_epoch" in model.words | model.keywords:  # the schedule is put back by its epoch
         return
     for event, saved in dicts(model):
         kinds = state_kinds(saved)

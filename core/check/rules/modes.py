@@ -102,6 +102,8 @@ def repeated_sampling(event) -> bool:
     loop = event.loops[-1] if event.loops else None
     if loop is None or not loop.ranged:
         return False
+    if isinstance(loop.target, ast.Name) and loop.target.id == "_":
+        return True
     return (
         any(t.loopvar is not loop for a in event.args for t in tensors_in(a)) and len(event.loops) > 1
     ) or loop.target is None

@@ -228,9 +228,10 @@ def step_missing(model):
         here = model.entry(backward, "step", "unknown_step")
         if here or (stepped and not _scheduler_steps_only(model)):
             continue
-        optimizers = [e.obj for e in model.of("optimizer")] + [
-            z.obj for z in model.of("zero_grad") if _optimizer_like(z.obj)
-        ]
+        owner = any(f.instance is not None for f in backward.frame.chain())
+        made = model.of("optimizer") if owner else model.entry(backward, "optimizer")
+        optimizers = [e.obj for e in made]
+        optimizers += [z.obj for z in model.entry(backward, "zero_grad") if _optimizer_like(z.obj)]
         if optimizers and not any(escapes(model, o) for o in optimizers):
             yield backward.line
 
