@@ -105,6 +105,8 @@ class Interpreter(Expressions, TorchCalls):
                 self.model.keywords.add(node.arg)
             elif kind is ast.FunctionDef or kind is ast.AsyncFunctionDef:
                 self.functions.append(node)
+            elif kind is ast.ClassDef:
+                self.model.classes.append(node)
         self.max_ops = 60_000 + 6 * size
 
     def run(self) -> LoopModel:
@@ -163,7 +165,7 @@ class Interpreter(Expressions, TorchCalls):
     def tick(self):
         """Count one operation against the budget."""
         self.ops += 1
-        if self.ops > self.max_ops or (not self.ops & 1023 and time.monotonic() > self.deadline):
+        if self.ops > self.max_ops or (not self.ops & 1023 and time.thread_time() > self.deadline):
             raise OutOfTime
 
     # -- events --------------------------------------------------------------------------------------------------

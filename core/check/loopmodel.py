@@ -90,6 +90,7 @@ class LoopModel:
     words: set[str] = field(default_factory=set)
     loads: set[str] = field(default_factory=set)
     keywords: set[str] = field(default_factory=set)
+    classes: list[ast.ClassDef] = field(default_factory=list)
     truncated: bool = False
     starts: dict[int, dict] = field(default_factory=dict)
     best_tests: list | None = None

