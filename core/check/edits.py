@@ -37,7 +37,10 @@ def apply(source: str, edits: Edits) -> str:
     collector = _Collect(edits)
     wrapper.visit(collector)
     editor = _Edit(edits, collector.kept)
-    made = wrapper.visit(editor)
+    try:
+        made = wrapper.visit(editor)
+    except RecursionError as error:
+        raise NotFixable from error
     if editor.refused or editor.left:
         raise NotFixable
     return _with_imports(made, edits.imports).code

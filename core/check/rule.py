@@ -60,13 +60,21 @@ def rule(code, title, severity, explanation, remedy, link):
     return register
 
 
+def _hits(one: Rule, model: LoopModel) -> list[Hit]:
+    """What a rule finds; an expression nested too deeply to be written out silences it."""
+    try:
+        return list(one.find(model))
+    except RecursionError:
+        return []
+
+
 def findings(model: LoopModel, rules: Iterable[Rule], deadline: float = math.inf) -> Iterator[Finding]:
     """Ask every rule, once a line and code, until the deadline."""
     seen = set()
     for one in rules:
         if time.thread_time() > deadline:
             return
-        for hit in one.find(model):
+        for hit in _hits(one, model):
             line, values, severity = (hit, {}, one.severity) if isinstance(hit, int) else (*hit, one.severity)[:3]
             if line <= 0 or (one.code, line) in seen:
                 continue

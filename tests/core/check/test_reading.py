@@ -96,6 +96,7 @@ HOSTILE = {
     "self": "a = []\na.append(a)\nb = {}\nb['b'] = b\nloss = a\nloss.backward()\nprint(a, b)\n",
     "loops": "".join("    " * i + f"for a{i} in b{i}:\n" for i in range(19)) + "    " * 19 + "pass\n",
     "unicode": "é = 1\n变量 = 2\nলস = é + 变量\n",
+    "deep test": f"for x, y in loader:\n    if {'+'.join(['i'] * 300)} > 0:\n        opt.step()\n    loss.backward()\n",
     "surrogates": "x = '\ud800'\n",
 }
 
