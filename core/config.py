@@ -104,7 +104,6 @@ class Codes:
         return text
 
 
-<<<<<<< HEAD
 _TEXT_ALLOWED = N_("any text of up to {longest} characters")
 
 
@@ -123,8 +122,6 @@ class Text:
         return text
 
 
-Field = Choice | Number | Flag | Codes | Text
-=======
 @dataclass(frozen=True)
 class Names:
     """Some of a list of names, separated by commas, in any order; kept in the list's order, without repeats."""
@@ -141,8 +138,7 @@ class Names:
         return tuple(part for part in self.names if part in wanted)
 
 
-Field = Choice | Number | Flag | Codes | Names
->>>>>>> main
+Field = Choice | Number | Flag | Codes | Names | Text
 
 
 def parse_settings(fields: Mapping[str, Field], given: Mapping[str, str]) -> tuple[dict[str, Any], list[SettingError]]:
