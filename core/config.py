@@ -120,7 +120,25 @@ class Names:
         return tuple(part for part in self.names if part in wanted)
 
 
-Field = Choice | Number | Flag | Codes | Names
+_TEXT_ALLOWED = N_("any text of up to {longest} characters")
+
+
+@dataclass(frozen=True)
+class Text:
+    """Any text of at most `longest` characters."""
+
+    longest: int
+
+    def help(self) -> str:
+        return _TEXT_ALLOWED.format(longest=self.longest)
+
+    def parse(self, name: str, text: str) -> str:
+        if len(text) > self.longest:
+            raise SettingError(name, text, _TEXT_ALLOWED, longest=str(self.longest))
+        return text
+
+
+Field = Choice | Number | Flag | Codes | Names | Text
 
 
 def parse_settings(fields: Mapping[str, Field], given: Mapping[str, str]) -> tuple[dict[str, Any], list[SettingError]]:

@@ -21,6 +21,8 @@ st.set_page_config(page_title="Five Calls", page_icon=UI / "mark.svg", layout="w
 st.html(UI / "style.css")
 if presentation().present:
     st.html(UI / "present.css")
+if st.context.is_embedded:
+    st.html(UI / "embed.css")
 st.logo(UI / "mark.svg", size="large")
 with st.sidebar:
     st.segmented_control(

@@ -13,8 +13,10 @@ from pages.ui.chart import COLOURS, layout
 from pages.ui.code import code_html
 from pages.ui.i18n import _, localise, number, plain
 from pages.ui.markup import rich
+from pages.ui.terms import with_terms
 
 LINES_SHOWN = 9
+TERMS_EXPLAINED = ("softmax", "logits", "floor", "grad-norm", "dropout", "state-dict", "accuracy", "learning-rate")
 RIGHT, WRONG = COLOURS["best"], COLOURS["stop"]
 Figure = tuple[dict[str, Any], str]
 """A chart and its numbers in words."""
@@ -174,7 +176,8 @@ def why_not_accuracy(mistake: Mistake, right: MistakeRun, wrong: MistakeRun) -> 
     title = _("Why accuracy alone does not show it ({right} and {wrong})").format(
         right=number(right.val_acc, 3), wrong=number(wrong.val_acc, 3)
     )
-    return f'<div class="fc-where fc-why"><h3>{escape(title)}</h3><p>{rich(_(mistake.why_not_accuracy))}</p></div>'
+    why = with_terms(rich(_(mistake.why_not_accuracy)), *TERMS_EXPLAINED)
+    return f'<div class="fc-where fc-why"><h3>{escape(title)}</h3><p>{why}</p></div>'
 
 
 def _line(values: tuple[float, ...], colour: str, dash: str, name: str, width: float = 2) -> dict[str, Any]:

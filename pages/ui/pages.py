@@ -16,10 +16,20 @@ _FOLDER = Path(__file__).parent.parent
 def _sections() -> dict[str, dict[str, str]]:
     return {
         "": {"home": _("The whole loop")},
-        _("One step"): {"step": _("The five calls")},
-        _("The run"): {"train": _("Train live"), "modes": _("Mode grid"), "resume": _("Resume")},
+        _("One step"): {
+            "step": _("The five calls"),
+            "losses": _("Losses on logits"),
+            "optimizers": _("Optimizers"),
+        },
+        _("The run"): {
+            "train": _("Train live"),
+            "modes": _("Mode grid"),
+            "metrics": _("Metrics"),
+            "resume": _("Resume"),
+            "numpy": _("The NumPy twin"),
+        },
         _("Break it"): {"mistakes": _("Common mistakes")},
-        _("Practice"): {"practice": _("Questions")},
+        _("Practice"): {"practice": _("Questions"), "glossary": _("Glossary")},
         _("Teach"): {"class": _("For a class")},
     }
 

@@ -116,7 +116,8 @@ def _outcome(question: Question, answer_html: Callable[[], str]) -> None:
             on_click=lambda: setattr(one, "shown", True),
         )
     if one.shown and not one.right_at:
-        st.html(f'<div class="fc-where fc-why"><h3>{escape(_("The answer"))}</h3>{answer_html()}</div>')
+        title = _("The answer")
+        st.html(f'<div class="fc-where fc-why"><h3>{escape(title)}</h3>{answer_html()}</div>')
 
 
 def _choice(question: ChoiceQuestion) -> None:

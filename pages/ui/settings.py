@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -56,7 +57,8 @@ class SettingWidgets:
         lowest, highest = self._bounds(name)
         low, high = cast(lowest if low is None else low), cast(highest if high is None else high)
         value = min(max(self.values[name], low), high)
-        self._show(st.slider, name, label, low, high, step=cast(step), value=value)
+        decimals = max(0, -math.floor(math.log10(step)))
+        self._show(st.slider, name, label, low, high, step=cast(step), value=value, format=f"%.{decimals}f")
 
     def flag(self, name: str, label: str) -> None:
         if not isinstance(self.fields[name], Flag):

@@ -111,7 +111,11 @@ def derivation(found: Derivation | None, now: Snapshot) -> str:
     """Where the number that the last call made comes from, its terms in place."""
     if found is None:
         return f'<div class="fc-where fc-quiet"><p>{rich(_nothing_to_derive(now))}</p></div>'
-    title = _("Where does {number} come from?").format(number=number(found.result))
+    return arithmetic(found, _("Where does {number} come from?").format(number=number(found.result)))
+
+
+def arithmetic(found: Derivation, title: str) -> str:
+    """The lines of a derivation under a title."""
     lines = "".join(f"<li>{_line(line, last=line is found.lines[-1])}</li>" for line in found.lines)
     return f'<div class="fc-where"><h3>{escape(title)}</h3><ol>{lines}</ol></div>'
 
