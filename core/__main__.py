@@ -9,6 +9,7 @@ from typing import NoReturn
 
 from core.cli import compare, train
 from core.config import Flag, SettingError, parse_settings
+from core.process import one_thread
 from core.scenes import SCENES
 from core.trace import FIELDS, Snapshot, StepConfig, replay
 
@@ -35,6 +36,7 @@ def main(argv: list[str] | None = None) -> int:
     train.add(commands)
     compare.add(commands)
     arguments = parser.parse_args(argv)
+    one_thread()
     return arguments.run(arguments)
 
 

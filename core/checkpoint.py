@@ -18,6 +18,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from core.messages import N_
+
 MOST_BYTES = 8 * 2**20
 _MOST_VALUES, _DEEPEST = 5000, 8
 
@@ -52,7 +54,10 @@ class CheckpointError(ValueError):
 
 @dataclass(frozen=True)
 class Entry:
-    """One value of a checkpoint: `shape` is None for what is not a tensor, `share` is of all `size` bytes."""
+    """One value of a checkpoint: `shape` is None for what is not a tensor, `share` is of all `size` bytes.
+
+    `part` is a key of PARTS, or "other" for what no run saves.
+    """
 
     part: str
     key: str
@@ -83,7 +88,7 @@ def contents(checkpoint: Checkpoint) -> list[Entry]:
     total = sum(size for _, _, size in leaves) or 1
     return [
         Entry(
-            owner.get(key.split(".")[0], "config"),
+            owner.get(key.split(".")[0], "other"),
             key,
             tuple(value.shape) if isinstance(value, Tensor) else None,
             size,
@@ -120,7 +125,7 @@ def save(checkpoint: Any, path: Path, verify: bool = False) -> None:
             file.flush()
             os.fsync(file.fileno())
         if verify and not same(load(temporary), checkpoint):
-            raise CheckpointError("The file written to {path} does not read back as what was saved.", path=path)
+            raise CheckpointError(N_("The file written to {path} does not read back as what was saved."), path=path)
         os.replace(temporary, path)
     except BaseException:
         temporary.unlink(missing_ok=True)
@@ -156,15 +161,15 @@ def load(source: Path | bytes) -> Any:
     data = source if isinstance(source, bytes) else _read(source)
     if len(data) > MOST_BYTES:
         raise CheckpointError(
-            "The file has {size} bytes, and a checkpoint has at most {most}.", size=len(data), most=MOST_BYTES
+            N_("The file has {size} bytes, and a checkpoint has at most {most}."), size=len(data), most=MOST_BYTES
         )
     _inspect(data)
     try:
         value = torch.load(io.BytesIO(data), map_location="cpu", weights_only=True)
     except Exception as error:
-        raise CheckpointError("The file is damaged: torch.load cannot read it.") from error
+        raise CheckpointError(N_("The file is damaged: torch.load cannot read it.")) from error
     if not isinstance(value, dict):
-        raise CheckpointError("The file holds a {kind}, not a dict of named keys.", kind=type(value).__name__)
+        raise CheckpointError(N_("The file holds a {kind}, not a dict of named keys."), kind=type(value).__name__)
     _require_plain(value)
     return value
 
@@ -177,7 +182,7 @@ def _require_plain(value: dict[Any, Any]) -> None:
         key, value, depth = waiting.pop()
         visited += 1
         if visited > _MOST_VALUES or depth > _DEEPEST:
-            raise CheckpointError("The file holds more values, or deeper ones, than any checkpoint.")
+            raise CheckpointError(N_("The file holds more values, or deeper ones, than any checkpoint."))
         if isinstance(value, Mapping):
             waiting += [(f"{key}.{name}" if key else str(name), inner, depth + 1) for name, inner in value.items()]
         elif isinstance(value, list | tuple):
@@ -186,9 +191,11 @@ def _require_plain(value: dict[Any, Any]) -> None:
             size += value.nbytes
             plain = type(value) is Tensor and value.layout == torch.strided and value.is_contiguous()
             if not plain or value.requires_grad or size > MOST_BYTES:
-                raise CheckpointError("{key} is not a plain tensor.", key=key)
+                raise CheckpointError(N_("{key} is not a plain tensor."), key=key)
         elif not isinstance(value, str | int | float | bool | None):
-            raise CheckpointError("{key} is a {kind}, which no checkpoint holds.", key=key, kind=type(value).__name__)
+            raise CheckpointError(
+                N_("{key} is a {kind}, which no checkpoint holds."), key=key, kind=type(value).__name__
+            )
 
 
 def _read(path: Path) -> bytes:
@@ -196,7 +203,7 @@ def _read(path: Path) -> bytes:
         with open(path, "rb") as file:
             return file.read(MOST_BYTES + 1)
     except OSError as error:
-        raise CheckpointError("{path} cannot be read: {reason}.", path=path, reason=error.strerror) from None
+        raise CheckpointError(N_("{path} cannot be read: {reason}."), path=path, reason=error.strerror) from None
 
 
 _PLAIN = {"collections OrderedDict", "torch._utils _rebuild_tensor_v2"} | {
@@ -211,49 +218,49 @@ def _inspect(data: bytes) -> None:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             members = archive.infolist()
             if any(member.compress_type != zipfile.ZIP_STORED for member in members):
-                raise CheckpointError("The file is compressed, which torch.save never does.")
+                raise CheckpointError(N_("The file is compressed, which torch.save never does."))
             if sum(member.file_size for member in members) > MOST_BYTES:
-                raise CheckpointError("The file would unpack to more than {most} bytes.", most=MOST_BYTES)
+                raise CheckpointError(N_("The file would unpack to more than {most} bytes."), most=MOST_BYTES)
             if (damaged := archive.testzip()) is not None:
-                raise CheckpointError("The file is damaged in its part {name}.", name=damaged)
+                raise CheckpointError(N_("The file is damaged in its part {name}."), name=damaged)
             pickles = [archive.read(member) for member in members if member.filename.lower().endswith("data.pkl")]
     except CheckpointError:
         raise
     except Exception as error:  # zipfile raises many kinds on a broken file
-        raise CheckpointError("This is not a file that torch.save wrote, or not the whole of it.") from error
+        raise CheckpointError(N_("This is not a file that torch.save wrote, or not the whole of it.")) from error
     if len(pickles) != 1:
-        raise CheckpointError("The zip file holds no data.pkl, so torch.save did not write it.")
+        raise CheckpointError(N_("The zip file holds no data.pkl, so torch.save did not write it."))
     try:
         for opcode, argument, _ in pickletools.genops(pickles[0]):
             if opcode.name in _NAMING or (opcode.name == "GLOBAL" and argument not in _PLAIN):
                 name = str(argument or opcode.name).replace(" ", ".")
                 raise CheckpointError(
-                    "The file asks for {name}; a checkpoint holds tensors and numbers only.", name=name
+                    N_("The file asks for {name}; a checkpoint holds tensors and numbers only."), name=name
                 )
     except CheckpointError:
         raise
     except Exception as error:
-        raise CheckpointError("The file is damaged: its pickle breaks off.") from error
+        raise CheckpointError(N_("The file is damaged: its pickle breaks off.")) from error
 
 
 def check(found: Any, expected: Any, key: str = "the file") -> None:
     """Raise CheckpointError unless `found` has the keys, kinds and shapes of `expected`, at every depth."""
     if isinstance(expected, Mapping):
         if not isinstance(found, Mapping):
-            raise CheckpointError("{key} is not a dict.", key=key)
+            raise CheckpointError(N_("{key} is not a dict."), key=key)
         for name in expected:
             if name not in found:
-                raise CheckpointError("{key} has no key {name}.", key=key, name=name)
+                raise CheckpointError(N_("{key} has no key {name}."), key=key, name=name)
             check(found[name], expected[name], str(name) if key == "the file" else f"{key}.{name}")
         for name in found:
             if name not in expected:
-                raise CheckpointError("{key} has a key {name}, which no run saved there.", key=key, name=name)
+                raise CheckpointError(N_("{key} has a key {name}, which no run saved there."), key=key, name=name)
     elif isinstance(expected, Tensor):
         if not isinstance(found, Tensor):
-            raise CheckpointError("{key} is not a tensor.", key=key)
+            raise CheckpointError(N_("{key} is not a tensor."), key=key)
         if found.shape != expected.shape or found.dtype != expected.dtype:
             raise CheckpointError(
-                "{key} is {dtype} of shape {shape}; this run needs {wanted}.",
+                N_("{key} is {dtype} of shape {shape}; this run needs {wanted}."),
                 key=key,
                 dtype=str(found.dtype).removeprefix("torch."),
                 shape=tuple(found.shape),
@@ -261,11 +268,11 @@ def check(found: Any, expected: Any, key: str = "the file") -> None:
             )
     elif isinstance(expected, list | tuple):
         if not isinstance(found, list | tuple) or len(found) != len(expected):
-            raise CheckpointError("{key} is not a list of {length}.", key=key, length=len(expected))
+            raise CheckpointError(N_("{key} is not a list of {length}."), key=key, length=len(expected))
         for index, (a, b) in enumerate(zip(found, expected, strict=True)):
             check(a, b, f"{key}.{index}")
     elif not _same_kind(found, expected):
-        raise CheckpointError("{key} cannot be {value}.", key=key, value=repr(found))
+        raise CheckpointError(N_("{key} cannot be {value}."), key=key, value=repr(found))
 
 
 def _same_kind(found: Any, expected: Any) -> bool:

@@ -68,9 +68,15 @@ def _customers(seed: int) -> Dataset:
     means, spreads, units = (torch.tensor(v, dtype=torch.float64) for v in (_MEANS, _SPREADS, _UNITS))
     x = ((means[y] + spreads * noise) / units).round() * units
     x = x.clamp(torch.tensor(_LOWEST, dtype=torch.float64), torch.tensor(_HIGHEST, dtype=torch.float64))
-    flipped = torch.randperm(600, generator=generator)[:60]
-    y[flipped] = (y[flipped] + torch.randint(1, 3, (60,), generator=generator)) % 3
-    return split(x, y, 200, generator, features=FEATURES, classes=SEGMENTS)
+    return split(x, flip_labels(y, 60, 3, generator), 200, generator, features=FEATURES, classes=SEGMENTS)
+
+
+def flip_labels(y: Tensor, n: int, classes: int, generator: torch.Generator) -> Tensor:
+    """A copy of `y`, int64 class indices, in which `n` of them, drawn by the generator, have become another class."""
+    flipped = torch.randperm(len(y), generator=generator)[:n]
+    noisy = y.clone()
+    noisy[flipped] = (y[flipped] + torch.randint(1, classes, (n,), generator=generator)) % classes
+    return noisy
 
 
 def four_examples() -> tuple[Tensor, Tensor]:

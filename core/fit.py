@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import math
 from collections.abc import Collection, Iterator
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from hashlib import sha256
 from typing import Any
 
@@ -19,12 +19,9 @@ from core.checkpoint import SKIPPABLE, Checkpoint, CheckpointError, check
 from core.config import Choice, Field, Number, SettingError, parse_settings, write_setting
 from core.data import Dataset, bazarghar
 from core.loop import TrainingLoop, evaluate
+from core.messages import N_
 from core.model import LAYERS, make_model
 from core.rng import RandomStream
-
-# Such small matrices gain nothing from a second thread, and with visitors training at once the threads of one wait for
-# those of another: up to three times slower, measured on two cores. Process-wide, so it is set once, before any run.
-torch.set_num_threads(1)
 
 OPTIMIZERS = ("adamw", "sgd", "sgd-momentum")
 SCHEDULERS = ("none", "step", "cosine", "plateau")
@@ -155,7 +152,7 @@ class Run:
         self.data = data or bazarghar()
         n, features = self.data.x.shape
         if self.config.layers != "dropout" and n % self.config.batch_size == 1:
-            allowed = "a size that leaves the last batch more than one row, as BatchNorm needs"
+            allowed = N_("a size that leaves the last batch more than one row, as BatchNorm needs")
             raise SettingError("batch_size", str(self.config.batch_size), allowed)
         self.torch_rng = RandomStream(self.config.seed)
         with self.torch_rng.active():
@@ -252,6 +249,13 @@ class Run:
         self._between_epochs()
         return record
 
+    def advance(self, epochs: int, batch: int = 0) -> None:
+        """Train until so many epochs are finished and `batch` batches of the next are trained, or the run is over."""
+        while self.epochs < epochs and not self.done:
+            self.epoch()
+        while self.epochs == epochs and self.batch < min(batch, self.batches) and not self.done:
+            self.step()
+
     def _require_more(self) -> None:
         if self.done:
             raise RuntimeError(f"the run is over ({self.ending}) after epoch {self.epochs}")
@@ -318,7 +322,7 @@ class Run:
         for name, value in asdict(config).items():
             saved = getattr(own, name)
             if name not in FREE_ON_RESUME and value != saved:
-                template = "The file is of a run with {name} {saved}, not {value}."
+                template = N_("The file is of a run with {name} {saved}, not {value}.")
                 raise CheckpointError(template, name=name, saved=saved, value=value)
         run = cls(config, data)
         run._check(checkpoint)
@@ -367,7 +371,7 @@ class Run:
         expected = self.checkpoint()
         expected["config"] = state["config"]
         if state.get("data") != expected["data"]:
-            raise CheckpointError("The file is of a run on other data.")
+            raise CheckpointError(N_("The file is of a run on other data."))
         if state.get("epoch_rng") is not None:
             expected["epoch_rng"] = expected["loader_rng"]
         optimizer = state.get("optimizer")
@@ -379,16 +383,16 @@ class Run:
                 if state[key] is not None:
                     torch.Generator().set_state(state[key])
             except RuntimeError:
-                raise CheckpointError("{key} is not the state of a generator.", key=key) from None
+                raise CheckpointError(N_("{key} is not the state of a generator."), key=key) from None
         group, own = optimizer["param_groups"][0], expected["optimizer"]["param_groups"][0]
         for name in own:
             if name not in ("lr", "initial_lr") and group[name] != own[name]:
-                raise CheckpointError("{key} cannot be {value}.", key=f"param_groups.{name}", value=group[name])
+                raise CheckpointError(N_("{key} cannot be {value}."), key=f"param_groups.{name}", value=group[name])
         for name, highest in (("epoch", 100), ("batch", self.batches)):
             if state[name] > highest:
-                raise CheckpointError("{key} cannot be {value}.", key=name, value=state[name])
+                raise CheckpointError(N_("{key} cannot be {value}."), key=name, value=state[name])
         if bool(state["batch"]) != (state["epoch_rng"] is not None):
-            raise CheckpointError("{key} has no key {name}.", key="position", name="epoch_rng")
+            raise CheckpointError(N_("{key} has no key {name}."), key="position", name="epoch_rng")
 
 
 def _optimizer_tensors(config: FitConfig, model: nn.Module) -> dict[int, dict[str, Tensor | None]]:
@@ -405,10 +409,12 @@ def config_of(checkpoint: Checkpoint) -> FitConfig:
     """The config that a checkpoint was saved with; raises CheckpointError if it is not one that could have been."""
     given = checkpoint.get("config")
     if not isinstance(given, dict) or set(given) != set(FIELDS):
-        raise CheckpointError("The file is not a checkpoint of such a run: it has no config of its settings.")
+        raise CheckpointError(N_("The file is not a checkpoint of such a run: it has no config of its settings."))
     values, errors = parse_settings(FIELDS, {name: write_setting(value) for name, value in given.items()})
     if errors:
-        raise CheckpointError("In the file, {error}", error=errors[0])
+        name, allowed = errors[0].name, FIELDS[errors[0].name].help()
+        template = N_("In the file, {name} cannot be {value}; allowed: {allowed}.")
+        raise CheckpointError(template, name=name, value=repr(errors[0].value), allowed=allowed)
     return FitConfig(**values)
 
 
@@ -421,14 +427,6 @@ def fit(
         yield run.epoch()
 
 
-def over_seeds(
-    config: FitConfig, seeds: Collection[int], data: Dataset | None = None
-) -> Iterator[tuple[int, tuple[EpochRecord, ...]]]:
-    """The same run from other beginnings, one (seed, records) at a time, to tell a difference from luck."""
-    for seed in seeds:
-        yield seed, tuple(fit(replace(config, seed=seed), data=data))
-
-
 def log_line(record: EpochRecord) -> str:
     """The epoch as the command line prints it."""
     mark = " *best" if record.best else ""
@@ -438,7 +436,16 @@ def log_line(record: EpochRecord) -> str:
 
 def ending_line(run: Run) -> str:
     """The last line of a finished run's log."""
-    best = f"best epoch {run.stopper.best_epoch}" if run.stopper.best_epoch else "no epoch gave a finite val loss"
-    if run.stopper.stopped:
-        return f"early stop: val loss has not fallen for {run.stopper.bad_epochs} epochs; {best}"
-    return f"all {run.epochs} epochs done; {best}"
+    return _ending(run.stopper.stopped, run.epochs, run.stopper.best_epoch, run.stopper.bad_epochs)
+
+
+def ending_of(last: EpochRecord) -> str:
+    """The last line of the log of a run that ended with this epoch."""
+    return _ending(last.stopped, last.epoch, last.best_epoch, last.bad_epochs)
+
+
+def _ending(stopped: bool, epochs: int, best_epoch: int, bad_epochs: int) -> str:
+    best = f"best epoch {best_epoch}" if best_epoch else "no epoch gave a finite val loss"
+    if stopped:
+        return f"early stop: val loss has not fallen for {bad_epochs} epochs; {best}"
+    return f"all {epochs} epochs done; {best}"

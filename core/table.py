@@ -9,6 +9,7 @@ import math
 import torch
 
 from core.data import Dataset, split
+from core.messages import N_
 
 MOST_BYTES, MOST_ROWS, MOST_FEATURES, MOST_CLASSES = 10**6, 5000, 50, 20
 FEWEST_ROWS = 20
@@ -42,24 +43,26 @@ def read_table(source: bytes, label: str, seed: int = 0) -> Dataset:
     """
     header, rows = _read(source)
     if label not in header:
-        raise TableError("There is no column {column}; the columns are {names}.", column=label, names=", ".join(header))
+        raise TableError(
+            N_("There is no column {column}; the columns are {names}."), column=label, names=", ".join(header)
+        )
     at = header.index(label)
     features = [name for name in header if name != label]
     if not 1 <= len(features) <= MOST_FEATURES:
-        template = "The table has {found} columns besides the label; allowed: 1 to {most}."
+        template = N_("The table has {found} columns besides the label; allowed: 1 to {most}.")
         raise TableError(template, found=len(features), most=MOST_FEATURES)
     if not FEWEST_ROWS <= len(rows) <= MOST_ROWS:
-        template = "The table has {found} rows; allowed: {fewest} to {most}."
+        template = N_("The table has {found} rows; allowed: {fewest} to {most}.")
         raise TableError(template, found=len(rows), fewest=FEWEST_ROWS, most=MOST_ROWS)
     numbers, labels = [], []
     for number, cells in rows:
         if not cells[at]:
-            raise TableError("Row {row}, column {column}: there is no label.", row=number, column=label)
+            raise TableError(N_("Row {row}, column {column}: there is no label."), row=number, column=label)
         labels.append(cells[at])
         numbers.append([_number(cell, number, name) for name, cell in zip(header, cells, strict=True) if name != label])
     classes = sorted(set(labels))
     if not 2 <= len(classes) <= MOST_CLASSES:
-        template = "Column {column} holds {found} different labels; allowed: 2 to {most}."
+        template = N_("Column {column} holds {found} different labels; allowed: 2 to {most}.")
         raise TableError(template, column=label, found=len(classes), most=MOST_CLASSES)
     index = {name: position for position, name in enumerate(classes)}
     return split(
@@ -74,12 +77,12 @@ def read_table(source: bytes, label: str, seed: int = 0) -> Dataset:
 
 def _read(source: bytes) -> tuple[list[str], list[Row]]:
     if len(source) > MOST_BYTES:
-        raise TableError("The file has {found} bytes; allowed: up to {most}.", found=len(source), most=MOST_BYTES)
+        raise TableError(N_("The file has {found} bytes; allowed: up to {most}."), found=len(source), most=MOST_BYTES)
     try:
         text = source.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         row = source[: error.start].count(b"\n") + 1
-        raise TableError("Row {row} is not text in UTF-8.", row=row) from None
+        raise TableError(N_("Row {row} is not text in UTF-8."), row=row) from None
     reader = csv.reader(io.StringIO(text, newline=""), strict=True)
     rows: list[Row] = []
     try:
@@ -87,18 +90,18 @@ def _read(source: bytes) -> tuple[list[str], list[Row]]:
             if any(cell.strip() for cell in cells):
                 rows.append((reader.line_num, [cell.strip() for cell in cells]))
     except csv.Error:
-        raise TableError("Row {row} is not a row of a CSV file.", row=max(reader.line_num, 1)) from None
+        raise TableError(N_("Row {row} is not a row of a CSV file."), row=max(reader.line_num, 1)) from None
     if not rows:
-        raise TableError("The file is empty.")
+        raise TableError(N_("The file is empty."))
     (_, header), *rows = rows
     for position, name in enumerate(header, start=1):
         if not name:
-            raise TableError("Row 1: column {column} has no name.", column=position)
+            raise TableError(N_("Row 1: column {column} has no name."), column=position)
         if header.index(name) != position - 1:
-            raise TableError("Row 1: two columns are named {column}.", column=name)
+            raise TableError(N_("Row 1: two columns are named {column}."), column=name)
     for number, cells in rows:
         if len(cells) != len(header):
-            template = "Row {row} has {found} cells; the header has {expected}."
+            template = N_("Row {row} has {found} cells; the header has {expected}.")
             raise TableError(template, row=number, found=len(cells), expected=len(header))
     return header, rows
 
@@ -110,5 +113,5 @@ def _number(cell: str, row: int, column: str) -> float:
         value = math.nan
     if not abs(value) <= 1e12:  # so that neither the deviation nor a float32 overflows
         shown = repr(cell[:20]) if cell else "an empty cell"
-        raise TableError("Row {row}, column {column}: {cell} is not a number.", row=row, column=column, cell=shown)
+        raise TableError(N_("Row {row}, column {column}: {cell} is not a number."), row=row, column=column, cell=shown)
     return value

@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 
 from core.checkpoint import CheckpointError, load, walk
+from core.messages import N_
 
 
 def add(commands: Any) -> None:
@@ -43,7 +44,7 @@ def _compare(arguments: argparse.Namespace) -> int:
 def _tensors(path: Path) -> dict[str, Tensor]:
     tensors = {key: value for key, value in walk(load(path)) if isinstance(value, Tensor)}
     if not tensors:
-        raise CheckpointError("{path} holds no tensors to compare.", path=path)
+        raise CheckpointError(N_("{path} holds no tensors to compare."), path=path)
     return tensors
 
 

@@ -21,22 +21,47 @@ def _sections() -> dict[str, dict[str, str]]:
             "losses": _("Losses on logits"),
             "optimizers": _("Optimizers"),
         },
-        _("The run"): {"metrics": _("Metrics"), "numpy": _("The NumPy twin")},
+        _("The run"): {
+            "train": _("Train live"),
+            "modes": _("Mode grid"),
+            "metrics": _("Metrics"),
+            "resume": _("Resume"),
+            "numpy": _("The NumPy twin"),
+        },
+        _("Break it"): {"mistakes": _("Common mistakes")},
+        _("Practice"): {"practice": _("Questions"), "glossary": _("Glossary")},
+        _("Teach"): {"class": _("For a class")},
     }
 
 
 @cache
-def addresses() -> frozenset[str]:
-    """The addresses that exist, without their slash."""
-    return frozenset(address for pages in _sections().values() for address in pages)
+def addresses() -> tuple[str, ...]:
+    """The addresses that exist, without their slash, in the order of the sidebar."""
+    return tuple(address for pages in _sections().values() for address in pages)
+
+
+def title_of(address: str) -> str:
+    """The title of the page at `address`, in the visitor's language."""
+    return next(pages[address] for pages in _sections().values() if address in pages)
 
 
 def page(address: str) -> StreamlitPage:
     """The page at `address`, for a link or a switch to it."""
-    title = next(pages[address] for pages in _sections().values() if address in pages)
-    return st.Page(_FOLDER / f"{address}.py", title=title, url_path=address, default=address == "home")
+    return st.Page(_FOLDER / f"{address}.py", title=title_of(address), url_path=address, default=address == "home")
 
 
 def navigation() -> dict[str, list[StreamlitPage]]:
     """What `st.navigation` shows, by section, titles in the visitor's language."""
     return {section: [page(address) for address in pages] for section, pages in _sections().items()}
+
+
+def note_page(current: StreamlitPage) -> None:
+    """Remember which page this run is of; for `just_arrived`."""
+    address = current.url_path
+    st.session_state["arrived"] = address != st.session_state.get("page")
+    st.session_state["page"] = address
+
+
+def just_arrived() -> bool:
+    """Whether the visitor comes from another page, or opens the first one."""
+    return st.session_state.get("arrived", True)

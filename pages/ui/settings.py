@@ -65,6 +65,11 @@ class SettingWidgets:
             raise TypeError(f"{name} is not a flag")
         self._show(st.toggle, name, label)
 
+    def several(self, name: str, label: str, names: Mapping[str, str]) -> None:
+        """Any of `names`, each a pill to press."""
+        chosen = [option for option in self.values[name] if option in names]
+        self._show(st.pills, name, label, list(names), selection_mode="multi", format_func=names.get, value=chosen)
+
     def _show(
         self, widget: Callable[..., Any], name: str, label: str, *args: Any, value: Any = None, **kwargs: Any
     ) -> None:

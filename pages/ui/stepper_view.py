@@ -12,7 +12,8 @@ from core.scenes import Scene
 from core.trace import Snapshot, StepConfig
 from pages.ui.code import code_html
 from pages.ui.i18n import _, localise, number, plain
-from pages.ui.markup import heat_map, rich
+from pages.ui.markup import heat_map, rich, sentence
+from pages.ui.presenting import presentation
 
 _ROW_FIELDS = ("w", "grad", "loss")
 
@@ -66,10 +67,6 @@ def program(scene: Scene, config: StepConfig, calls: str) -> str:
     width = max(map(len, texts))
     source = "\n".join(f"{text:<{width}}  # {CALLS[code]}" for text, code in zip(texts, lines, strict=True))
     return f'<div class="fc-scroll fc-program">{code_html(source, len(made) or None)}</div>'
-
-
-def sentence(text: str) -> str:
-    return f'<p class="fc-say" aria-live="polite">{rich(text)}</p>'
 
 
 def raised(now: Snapshot) -> str:
@@ -157,6 +154,14 @@ def matrices(scene: Scene, config: StepConfig, before: Snapshot | None, now: Sna
         maps.append(heat_map("logits", now.logits, "logits", empty=_("none yet"), changed="logits" in now.changed))
         maps.append(heat_map("softmax", softmax, "logits", empty=_("none yet"), changed="logits" in now.changed))
     return f'<div class="fc-maps">{"".join(maps)}</div>'
+
+
+def folded(maps: str) -> str:
+    """The matrices; before a class, where the text is large, under a fold."""
+    if not presentation().present:
+        return maps
+    title = escape(_("All the matrices"))
+    return f'<details class="fc-more"><summary>{title}</summary>{maps}</details>'
 
 
 def graph_view(nodes: list[Node]) -> str:

@@ -18,6 +18,7 @@ from torch.utils.data import DataLoader, TensorDataset
 from core.data import bazarghar
 from core.fit import FitConfig, Run
 from core.model import make_model
+from core.process import one_thread
 from core.rng import seeded
 from tests.core import textbook
 
@@ -149,6 +150,7 @@ def measure(names: list[str], rounds: int = ROUNDS) -> dict[str, float]:
 
 if __name__ == "__main__":
     warnings.simplefilter("ignore")
+    one_thread()
     seconds = measure(list(TRAINERS))
     for name, value in seconds.items():
         print(f"{name:<10}{value / EPOCHS * 1000:8.2f} ms an epoch{value / seconds['textbook']:8.2f}")

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.batches import in_order
-from core.data import bazarghar, split
+from core.data import bazarghar, flip_labels, split
 from core.fit import Run
 from core.loop import evaluate
 
@@ -17,13 +17,12 @@ def test_the_customers_are_600_of_three_segments() -> None:
     assert sorted(torch.cat([data.y, data.y_val]).unique().tolist()) == [0, 1, 2]
 
 
-def test_ten_percent_of_the_labels_are_flipped_to_another_segment() -> None:
-    # The flips are the only reason why the segments, 200 customers each, are not of equal size.
-    data = bazarghar()
-    counts = torch.bincount(torch.cat([data.y, data.y_val])).tolist()
-    assert sum(counts) == 600
-    assert all(180 <= count <= 220 for count in counts)
-    assert len(set(counts)) > 1
+@given(st.integers(0, 50), st.integers(2, 5), st.integers(0, 2**32 - 1))
+def test_a_flipped_label_is_of_another_class(n: int, classes: int, seed: int) -> None:
+    y = torch.arange(50) % classes
+    noisy = flip_labels(y, n, classes, torch.Generator().manual_seed(seed))
+    assert (noisy != y).sum() == n
+    assert set(noisy.tolist()) <= set(range(classes))
 
 
 def test_the_training_part_alone_is_standardised() -> None:

@@ -22,7 +22,6 @@ from core.fit import (
     ending_line,
     fit,
     log_line,
-    over_seeds,
 )
 from core.rng import seeded
 from tests.core import bench_fit, textbook
@@ -126,6 +125,20 @@ def test_steps_and_epochs_make_the_same_run() -> None:
     assert sorted(row for step in steps[:7] for row in step.rows) == list(range(400))
     first = sum(step.loss * len(step.rows) for step in steps[:7]) / 400
     assert first == by_step.history[0].train_loss
+
+
+def test_advance_goes_there_and_no_further() -> None:
+    run = Run(SHORT)
+    run.advance(1, 3)
+    assert (run.epochs, run.batch) == (1, 3)
+    run.advance(1, 2)
+    run.advance(0, 7)
+    assert (run.epochs, run.batch) == (1, 3)
+    run.advance(1, 99)
+    assert (run.epochs, run.batch) == (1, 7)
+    run.advance(99, 5)
+    assert (run.epochs, run.batch, run.done) == (3, 0, True)
+    assert tuple(run.history) == tuple(fit(SHORT))
 
 
 def test_every_interruption_within_two_epochs_is_resumed_to_the_bit() -> None:
@@ -291,12 +304,6 @@ def test_best_weights_are_a_copy_of_the_best_epoch() -> None:
     weights = {name: value.clone() for name, value in run.model.state_dict().items()}
     _finish(run)
     assert all(torch.equal(value, weights[name]) for name, value in run.best_weights.items())
-
-
-def test_the_same_seed_the_same_order_and_another_seed_another() -> None:
-    (_, first), (_, second), (_, third) = over_seeds(SHORT, [0, 1, 0])
-    assert first == third
-    assert {record.order for record in first}.isdisjoint(record.order for record in second)
 
 
 def test_settings_read_back_what_they_write() -> None:
