@@ -92,7 +92,7 @@ def schedule(values: dict[str, Any], widgets: SettingWidgets) -> None:
     with slider:
         widgets.slider(knob, label, step=1)
     with compare:
-        names = {"order": _("order"), "per": _("epoch or batch")}
+        names = {"order": _("order"), "per": _("epoch, batch")}
         widgets.choice("compare", _("Compare"), names, widget=SEGMENTS)
     if planned_shows:
         with planned:

@@ -214,7 +214,7 @@ def answer(found: Answer) -> str:
         body = f'<p class="fc-big">{value(found.loss, name="loss")}</p>'
     look = "right" if found.fine else "wrong"
     verdict = f'<p class="fc-verdict fc-{look}">{escape(sign)}</p>'
-    return f'<div class="fc-answer">{verdict}{body}</div>{say(_(found.cause))}'
+    return f'<div class="fc-reply">{verdict}{body}</div>{say(_(found.cause))}'
 
 
 def silent(cases: tuple[SilentCase, ...]) -> str:

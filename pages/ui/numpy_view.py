@@ -107,7 +107,7 @@ def curves(run: NumpyRun) -> dict[str, Any]:
     ]  # fmt: skip
     at = run.stopped * 3 // 5
     if at and math.isfinite(run.train_losses[at] + run.val_losses[at]):
-        above = "train" if run.train_losses[at] >= run.val_losses[at] else "val"
+        above = "train" if sum(run.train_losses) >= sum(run.val_losses) else "val"
         figure["layout"]["annotations"] += [
             {
                 "x": at + 1, "y": losses[at], "text": f"{name} loss", "showarrow": False,
