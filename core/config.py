@@ -104,22 +104,6 @@ class Codes:
         return text
 
 
-@dataclass(frozen=True)
-class Names:
-    """Some of a list of names, separated by commas, in any order; kept in the list's order, without repeats."""
-
-    names: tuple[str, ...]
-
-    def help(self) -> str:
-        return ", ".join(self.names)
-
-    def parse(self, name: str, text: str) -> tuple[str, ...]:
-        wanted = {part.strip().lower() for part in text.split(",")} - {""}
-        if wanted - set(self.names):
-            raise SettingError(name, text, "{names}", names=self.help())
-        return tuple(part for part in self.names if part in wanted)
-
-
 _TEXT_ALLOWED = N_("any text of up to {longest} characters")
 
 
@@ -136,6 +120,22 @@ class Text:
         if len(text) > self.longest:
             raise SettingError(name, text, _TEXT_ALLOWED, longest=str(self.longest))
         return text
+
+
+@dataclass(frozen=True)
+class Names:
+    """Some of a list of names, separated by commas, in any order; kept in the list's order, without repeats."""
+
+    names: tuple[str, ...]
+
+    def help(self) -> str:
+        return ", ".join(self.names)
+
+    def parse(self, name: str, text: str) -> tuple[str, ...]:
+        wanted = {part.strip().lower() for part in text.split(",")} - {""}
+        if wanted - set(self.names):
+            raise SettingError(name, text, "{names}", names=self.help())
+        return tuple(part for part in self.names if part in wanted)
 
 
 Field = Choice | Number | Flag | Codes | Names | Text

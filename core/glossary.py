@@ -135,7 +135,7 @@ TERMS = {
         ),
         Term(
             "exp-avg",
-            "exp_avg and exp_avg_sq",
+            "exp_avg, exp_avg_sq",
             N_("Adam's running means of the gradient and of its square, two tensors of each parameter's own shape."),
             "optimizers",
         ),

@@ -137,12 +137,30 @@ def interrupt(config: FitConfig, epoch: int, batch: int, stopper_first: bool = F
     return run, run.checkpoint(stopper_first=stopper_first)
 
 
+@dataclass(frozen=True)
+class _Alone:
+    """The run left alone: its epochs until the interruption, the file and weights of that moment, and what follows."""
+
+    before: tuple[EpochRecord, ...]
+    file: bytes
+    weights: Mapping[str, Tensor]
+    after: Side
+
+
+@lru_cache(maxsize=16)
+def _left_alone(config: FitConfig, epoch: int, batch: int, stopper_first: bool = False) -> _Alone:
+    """Kept, since a page compares it with one resume after another."""
+    run, checkpoint = interrupt(config, epoch, batch, stopper_first)
+    before = tuple(run.history)
+    return _Alone(before, to_bytes(checkpoint), checkpoint["model"], _to_the_end(run))
+
+
 @lru_cache(maxsize=16)
 def compare(config: ResumeConfig) -> Comparison:
     """Interrupt, save, load, resume and train to the end; and the same without the interruption."""
-    run, checkpoint = interrupt(config.fit, config.epoch, config.batch, config.order == "stopper-before-update")
-    file = to_bytes(checkpoint)
-    return _beside(run, Run.resume(load(file), skip=config.skip, rng_first=config.order == "rng-before-skip"), file)
+    alone = _left_alone(config.fit, config.epoch, config.batch, config.order == "stopper-before-update")
+    resumed = Run.resume(load(alone.file), skip=config.skip, rng_first=config.order == "rng-before-skip")
+    return _beside(alone, resumed, alone.file)
 
 
 @lru_cache(maxsize=64)
@@ -166,26 +184,24 @@ def compare_file(file: bytes, skip: tuple[str, ...] = (), order: str = "right") 
         at = Run.resume(checkpoint)
         config = replace(at.config, max_epochs=min(at.config.max_epochs, max(at.epochs, 1) + MOST_EPOCHS_ON))
         resumed = Run.resume(checkpoint, config=config, skip=skip, rng_first=order == "rng-before-skip")
-        run, _ = interrupt(config, at.epochs, at.batch)
-        return _beside(run, resumed, file)
+        return _beside(_left_alone(config, at.epochs, at.batch), resumed, file)
     except CheckpointError:
         raise
     except Exception as error:  # right in kind and shape, but a step of 0 or the like, on which PyTorch stumbles
         raise CheckpointError(N_("No run can go on with the numbers in this file.")) from error
 
 
-def _beside(run: Run, other: Run, file: bytes) -> Comparison:
-    """Train both to the end: `run` that was left alone, and `other` that was resumed from `file`."""
-    before = tuple(run.history)
-    same_start = _all_equal(run.model.state_dict(), other.model.state_dict())
-    full, resumed = _to_the_end(run), _to_the_end(other)
+def _beside(alone: _Alone, run: Run, file: bytes) -> Comparison:
+    """Train `run`, which was resumed from `file`, to the end, and compare it with the one left alone."""
+    same_start = _all_equal(alone.weights, run.model.state_dict())
+    full, resumed = alone.after, _to_the_end(run)
     equal = [same_leaf(full.weights[name], resumed.weights[name]) for name in full.weights]
     if same_start:
         parting = _parting(full, resumed, all(equal))
     else:
         parting = Parting("weights", *(side.steps[0] if side.steps else None for side in (full, resumed)))
     difference = _largest_difference(full.weights, resumed.weights)
-    return Comparison(before, full, resumed, sum(equal), len(equal), difference, parting, file)
+    return Comparison(alone.before, full, resumed, sum(equal), len(equal), difference, parting, file)
 
 
 def _all_equal(a: Mapping[str, Tensor], b: Mapping[str, Tensor]) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import streamlit as st
 
 from core.checkpoint import SKIPPABLE, CheckpointError, load
@@ -90,10 +92,11 @@ def upload(config: ResumeConfig) -> None:
         return
     try:
         data = file.getvalue()
-        st.html(view.contents_table(load(data)))
+        checkpoint = load(data)
+        st.html(view.contents_table(checkpoint))
         if st.toggle(_("Resume from this file, leaving out what is chosen above"), key="resume_from"):
             result = compare_file(data, config.skip, config.order)
-            st.html(f'<div class="fc-resume">{view.verdict(result, config)}</div>')
+            st.html(f'<div class="fc-resume">{view.verdict(result, replace(config, batch=checkpoint["batch"]))}</div>')
             curves_and_table(result, "curves_of_upload")
     except CheckpointError as error:
         st.html(view.refusal(error))

@@ -29,7 +29,7 @@ def code_side_by_side(pair: CodePair, *, whole: bool = False) -> str:
         first = pair.marked[0]
     last = len(pair.right) if whole else first + LINES_SHOWN
     sides = (("right", _("✓ Right"), pair.right, pair.wrong), ("wrong", _("✗ Wrong"), pair.wrong, pair.right))
-    return f'<div class="fc-pair">{"".join(_code(*side, pair.marked, first, last) for side in sides)}</div>'
+    return f'<div class="fc-loops">{"".join(_code(*side, pair.marked, first, last) for side in sides)}</div>'
 
 
 def _code(
@@ -228,7 +228,8 @@ def val_chart(mistake: Mistake, right: MistakeRun, wrong: MistakeRun) -> Figure:
         (_("right loop"), right.true_val_losses, RIGHT, "solid"),
         (_("wrong loop, its logits"), wrong.true_val_losses, WRONG, "dash"),
     ]
-    if wrong.shown_val_losses != wrong.true_val_losses:
+    off = max(abs(a - b) for a, b in zip(wrong.shown_val_losses, wrong.true_val_losses, strict=True))
+    if off > 5e-5:  # else the same to the digits shown
         lines.append((_("wrong loop, as it reports"), wrong.shown_val_losses, COLOURS["weight"], "dot"))
     words = _("Val loss at the last epoch: right loop {right}, wrong loop {wrong}, as it reports {shown}.").format(
         right=number(right.val_loss), wrong=number(wrong.val_loss), shown=number(wrong.shown_val_losses[-1])

@@ -100,7 +100,7 @@ def verdict_html(verdict: Verdict, sign: bool = True) -> str:
         None: ("unread", _("? Not an answer")),
     }[verdict.right]
     head = f'<b class="fc-{kind}">{escape(mark)}</b> ' if sign else ""
-    return f'<p class="fc-say fc-answer fc-{kind}-answer" role="status">{head}{rich(said(verdict.why))}</p>'
+    return f'<p class="fc-say fc-told fc-{kind}-answer" role="status">{head}{rich(said(verdict.why))}</p>'
 
 
 def _outcome(question: Question, answer_html: Callable[[], str]) -> None:

@@ -9,6 +9,8 @@ ADDRESSES = [
     "modes",
     "resume",
     "mistakes",
+    "review",
     "practice",
+    "glossary?find=mean",
     "class",
 ]

@@ -46,7 +46,7 @@ def test_a_mistake_brings_its_own_chart(open_page: OpenPage) -> None:
 def test_bangla_digits_in_the_table_and_none_in_the_code(open_page: OpenPage) -> None:
     shown = html(open_page("mistakes", mistake="no-eval", lang="bn"))
     code, table = shown.split("<table")[0], shown.split("<table")[1].split("</table>")[0]
-    assert not set("০১২৩৪৫৬৭৮৯") & set(code.split("fc-pair")[1].split("fc-say")[0])
+    assert not set("০১২৩৪৫৬৭৮৯") & set(code.split("fc-loops")[1].split("fc-say")[0])
     assert not set("0123456789") & set(table.replace("fc-", "").split("<tbody>")[1])
 
 
