@@ -10,10 +10,12 @@ from starlette.routing import Route
 
 from core.process import warm_up
 from pages.ui.chart import PLOTLY_JS
+from pages.ui.errors import on_script_error, start_log
 
 
 @asynccontextmanager
 async def lifespan(_app: st.App) -> AsyncIterator[None]:
+    start_log()
     warm_up()
     yield
 
@@ -23,4 +25,6 @@ async def plotly_js(_request: Request) -> FileResponse:
     return FileResponse(PLOTLY_JS, media_type="text/javascript", headers={"Cache-Control": "public, max-age=86400"})
 
 
-app = st.App("pages/router.py", lifespan=lifespan, routes=[Route("/plotly.min.js", plotly_js)])
+app = st.App(
+    "pages/router.py", lifespan=lifespan, routes=[Route("/plotly.min.js", plotly_js)], on_script_error=on_script_error
+)

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 import torch
 from torch.nn import functional as F
 
 from core.fit import FitConfig, Run
 from core.metrics import PerExample
 from core.mistake_code import head
+from core.turns import heavy
 
 
-@lru_cache(maxsize=16)
+@heavy(16)
 def customers(config: FitConfig | None = None) -> PerExample:
     """Train until early stopping, load the best weights, and measure each of the 200 in eval mode."""
     run = Run(config)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from hashlib import sha256
 from typing import Any
 
@@ -15,6 +14,7 @@ from core.checkpoint import SKIPPABLE, Checkpoint, load, to_bytes
 from core.config import Choice, Field, Number, SettingError
 from core.fit import EpochRecord, FitConfig, Run, StepRecord, log_line
 from core.messages import N_
+from core.turns import TURNS, heavy
 
 ORDERS = ("right", "rng-before-skip", "stopper-before-update")
 """In which order the trainer saves and resumes; the two wrong ones were shipped by real trainers."""
@@ -134,7 +134,7 @@ def interrupt(config: FitConfig, epoch: int, batch: int, stopper_first: bool = F
     return run, run.checkpoint(stopper_first=stopper_first)
 
 
-@lru_cache(maxsize=16)
+@heavy(16)
 def compare(config: ResumeConfig) -> Comparison:
     """Interrupt, save, load, resume and train to the end; and the same without the interruption."""
     run, checkpoint = interrupt(config.fit, config.epoch, config.batch, config.order == "stopper-before-update")
@@ -161,6 +161,7 @@ def _to_the_end(run: Run) -> Side:
             steps.append(step)
             traces.append(_hash(run.model.state_dict()))
         run.epoch()
+        TURNS.give_way()
     weights = {name: value.clone() for name, value in run.model.state_dict().items()}
     return Side(tuple(steps), tuple(run.history[start:]), weights, tuple(traces))
 

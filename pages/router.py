@@ -11,6 +11,7 @@ import streamlit as st  # noqa: E402
 
 from pages.ui.i18n import LANGUAGES, _, choose_language, keep_language_in_address  # noqa: E402
 from pages.ui.pages import navigation, note_page  # noqa: E402
+from pages.ui.waiting import show_queue_place  # noqa: E402
 
 choose_language()
 UI = ROOT / "pages" / "ui"
@@ -30,4 +31,5 @@ with st.sidebar:
 keep_language_in_address()
 current = st.navigation(navigation())
 note_page(current)
+show_queue_place()
 current.run()
