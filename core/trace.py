@@ -219,9 +219,9 @@ def _same(a: Any, b: Any) -> bool:
     return a is b or a == b or (isinstance(a, float) and isinstance(b, float) and a != a and b != b)
 
 
-# A snapshot takes about 7 kB, so all that are kept take 150 MB at most, and far less while visitors step on from what
-# is kept, since then they share their snapshots.
-@keeping(Kept(2048, weigh=len, most=20_000))
+# A snapshot takes about 7 kB, so all that are kept take 75 MB at most, and far less while visitors step on from what is
+# kept, since then they share their snapshots.
+@keeping(Kept(1024, weigh=len, most=10_000))
 def replay(config: StepConfig, calls: str) -> tuple[Snapshot, ...]:
     """Make the calls one after another on a new loop: a snapshot of the start, and one after each call.
 
