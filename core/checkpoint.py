@@ -54,7 +54,10 @@ class CheckpointError(ValueError):
 
 @dataclass(frozen=True)
 class Entry:
-    """One value of a checkpoint: `shape` is None for what is not a tensor, `share` is of all `size` bytes."""
+    """One value of a checkpoint: `shape` is None for what is not a tensor, `share` is of all `size` bytes.
+
+    `part` is a key of PARTS, or "other" for what no run saves.
+    """
 
     part: str
     key: str
@@ -85,7 +88,7 @@ def contents(checkpoint: Checkpoint) -> list[Entry]:
     total = sum(size for _, _, size in leaves) or 1
     return [
         Entry(
-            owner.get(key.split(".")[0], "config"),
+            owner.get(key.split(".")[0], "other"),
             key,
             tuple(value.shape) if isinstance(value, Tensor) else None,
             size,

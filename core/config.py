@@ -104,7 +104,41 @@ class Codes:
         return text
 
 
-Field = Choice | Number | Flag | Codes
+_TEXT_ALLOWED = N_("any text of up to {longest} characters")
+
+
+@dataclass(frozen=True)
+class Text:
+    """Any text of at most `longest` characters."""
+
+    longest: int
+
+    def help(self) -> str:
+        return _TEXT_ALLOWED.format(longest=self.longest)
+
+    def parse(self, name: str, text: str) -> str:
+        if len(text) > self.longest:
+            raise SettingError(name, text, _TEXT_ALLOWED, longest=str(self.longest))
+        return text
+
+
+@dataclass(frozen=True)
+class Names:
+    """Some of a list of names, separated by commas, in any order; kept in the list's order, without repeats."""
+
+    names: tuple[str, ...]
+
+    def help(self) -> str:
+        return ", ".join(self.names)
+
+    def parse(self, name: str, text: str) -> tuple[str, ...]:
+        wanted = {part.strip().lower() for part in text.split(",")} - {""}
+        if wanted - set(self.names):
+            raise SettingError(name, text, "{names}", names=self.help())
+        return tuple(part for part in self.names if part in wanted)
+
+
+Field = Choice | Number | Flag | Codes | Names | Text
 
 
 def parse_settings(fields: Mapping[str, Field], given: Mapping[str, str]) -> tuple[dict[str, Any], list[SettingError]]:
@@ -121,4 +155,6 @@ def parse_settings(fields: Mapping[str, Field], given: Mapping[str, str]) -> tup
 
 def write_setting(value: Any) -> str:
     """The text that `parse` reads back as `value`."""
+    if isinstance(value, tuple | list):
+        return ",".join(value)
     return str(int(value)) if isinstance(value, bool) else str(value)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import torch
 from torch.nn import functional as F
 
-from core.fit import FitConfig, Run
-from core.metrics import PerExample
+from core.fit import FitConfig, Run, fit
+from core.metrics import FURTHER_WAYS, PerExample
 from core.mistake_code import head
 from core.turns import heavy
 
@@ -24,6 +24,12 @@ def customers(config: FitConfig | None = None) -> PerExample:
     losses = F.cross_entropy(logits, run.data.y_val, reduction="none")
     correct = (logits.argmax(1) == run.data.y_val).double()
     return PerExample(tuple(losses.tolist()), tuple(correct.tolist()))
+
+
+@heavy(1)
+def val_losses() -> tuple[float, ...]:
+    """The val loss of each epoch of the lesson's run: falling at first, then stalled until early stopping."""
+    return tuple(record.val_loss for record in fit())
 
 
 def script(size: int, *, drop_last: bool = False, seed: int = 0) -> str:
@@ -64,4 +70,4 @@ for name, values in (("loss", losses), ("accuracy", correct)):
     naive = sum(batch.mean().item() for batch in batches) / len(batches)
     weighted = sum(batch.mean().item() * len(batch) for batch in batches) / sum(len(batch) for batch in batches)
     print(f"{{name:<8}} naive {{naive:.4f}}  weighted {{weighted:.4f}}  full set {{values.mean().item():.4f}}")
-"""
+{FURTHER_WAYS}"""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from core import data
 
-_LINES = """\
+_ROWS = """\
 import torch
 from torch import nn
 from torch.utils.data import DataLoader, TensorDataset
@@ -23,6 +23,8 @@ y[flipped] = (y[flipped] + torch.randint(1, 3, (60,), generator=g)) % 3
 rows = torch.randperm(600, generator=g)
 val, train = rows[:200], rows[200:]
 x = ((x - x[train].mean(0)) / x[train].std(0)).float()
+"""
+_LOADERS = """\
 
 torch.set_num_threads(1)
 torch.manual_seed({seed})
@@ -35,13 +37,16 @@ loss_fn = nn.CrossEntropyLoss()
 
 def customers_lines(seed: int, batch_size: int) -> str:
     """Imports, data, loaders and loss; the default generator is left where `torch.manual_seed(seed)` puts it."""
-    return _LINES.format(
+    return customer_rows() + _LOADERS.format(seed=seed, batch_size=batch_size)
+
+
+def customer_rows() -> str:
+    """Imports and data alone: `x`, `y`, and the row numbers `train` and `val`."""
+    return _ROWS.format(
         data_seed=data.DATA_SEED,
         means=data._MEANS,
         spreads=data._SPREADS,
         units=data._UNITS,
         lowest=data._LOWEST,
         highest=data._HIGHEST,
-        seed=seed,
-        batch_size=batch_size,
     )

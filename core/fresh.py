@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
+from functools import lru_cache
 
 import numpy as np
 import torch
@@ -21,7 +21,7 @@ from core.trace import StepConfig, replay
 FreshQuestion = NumberQuestion | ChoiceQuestion | PrintQuestion
 
 
-@cache
+@lru_cache(maxsize=64)
 def fresh_questions(seed: int, count: int = 10) -> tuple[FreshQuestion, ...]:
     """The first `count` questions of this seed: the three kinds in turn, and the four programs in turn."""
     rng = numpy_generator(seed)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from core.config import Choice, Field
 from core.messages import N_
 from core.warned import taking
 
@@ -22,6 +24,35 @@ INPUT_SHAPES = ((4, 3), (4, 1), (4,))
 TARGET_SHAPES = ((4,), (4, 1), (4, 3))
 INPUT_DTYPES = ("float32", "int64")
 TARGET_DTYPES = ("int64", "int32", "float32")
+
+
+def shape_code(shape: tuple[int, ...]) -> str:
+    """The shape as an address writes it: (4, 3) is 4x3."""
+    return "x".join(map(str, shape))
+
+
+FIELDS: dict[str, Field] = {
+    "loss": Choice(tuple(name.lower() for name in LOSSES)),
+    "input_shape": Choice(tuple(map(shape_code, INPUT_SHAPES))),
+    "input_dtype": Choice(INPUT_DTYPES),
+    "target_shape": Choice(tuple(map(shape_code, TARGET_SHAPES))),
+    "target_dtype": Choice(TARGET_DTYPES),
+}
+"""What the address may say."""
+
+Case = tuple[str, tuple[int, ...], str, tuple[int, ...], str]
+"""The arguments of `what_does_it_take`, and of `script`."""
+
+
+def case_of(settings: Mapping[str, str]) -> Case:
+    """The call that such settings mean."""
+    return (
+        next(name for name in LOSSES if name.lower() == settings["loss"]),
+        tuple(map(int, settings["input_shape"].split("x"))),
+        settings["input_dtype"],
+        tuple(map(int, settings["target_shape"].split("x"))),
+        settings["target_dtype"],
+    )
 
 
 @dataclass(frozen=True)
@@ -168,6 +199,7 @@ _FLOAT_LABELS = N_(
 )
 
 
+@lru_cache(maxsize=1)
 def silent_cases() -> tuple[SilentCase, ...]:
     """Run the three cases that raise nothing; MSE's broadcast warns, and the warning is taken along."""
     logits = torch.tensor([[2.0, 1.5, 1.0], [0.0, 1.0, -0.5], [1.0, -2.0, 0.5], [-1.0, 0.0, 0.5]])

@@ -13,12 +13,12 @@ from torch.nn import functional as F
 from core.config import Choice, Field, Number
 
 FIELDS: dict[str, Field] = {
-    "z0": Number(-20, 20),
-    "z1": Number(-20, 20),
-    "z2": Number(-20, 20),
-    "target": Number(0, 2, whole=True),
+    "z0": Number(-10, 10),
+    "z1": Number(-10, 10),
+    "z2": Number(-10, 10),
+    "target": Choice(("0", "1", "2")),
     "logit": Number(-200, 200),
-    "label": Number(0, 1, whole=True),
+    "label": Choice(("0", "1")),
     "dtype": Choice(("float32", "float16", "bfloat16")),
 }
 """What the address may say: three logits and the true class; one logit, its label and type."""
@@ -124,6 +124,11 @@ def sweep_logit(
     return BinarySweep(dtype, label, tuple(logits.tolist()), *fused, *split)
 
 
+def at_logit(logit: float, label: int, dtype: str = "float32") -> BinarySweep:
+    """The same at one logit alone."""
+    return sweep_logit(label, dtype, logit, logit, points=1)
+
+
 def _each(logits: Tensor, loss_fn: Callable[[Tensor], Tensor]) -> tuple[tuple[float, ...], tuple[float, ...]]:
     z = logits.clone().requires_grad_()
     losses = loss_fn(z)
@@ -131,8 +136,8 @@ def _each(logits: Tensor, loss_fn: Callable[[Tensor], Tensor]) -> tuple[tuple[fl
     return tuple(losses.tolist()), tuple(z.grad.tolist())
 
 
-def script(logits: tuple[float, ...], target: int, label: int, logit: float) -> str:
-    """A file that prints loss and gradient of `logits` both ways, and both losses of one `logit`, to four digits."""
+def logits_script(logits: tuple[float, ...], target: int) -> str:
+    """A file that prints what `report_logits` holds of both ways, to four digits."""
     return f"""\
 import torch
 from torch import nn
@@ -145,9 +150,23 @@ for name in ("right", "twice"):
     loss = F.cross_entropy(given, y)
     loss.backward()
     print(f"{{name}} loss = {{loss.item():.4f}}   |grad| = {{z.grad.norm().item():.4f}}")
+    print("      softmax ", " ".join(f"{{p:.4f}}" for p in torch.softmax(given, dim=1)[0].tolist()))
+    print("      gradient", " ".join(f"{{g:.4f}}" for g in z.grad[0].tolist()))
+print(f"module {{nn.CrossEntropyLoss()(z, y).item():.4f}}  function {{F.cross_entropy(z, y).item():.4f}}"
+      f"  by hand {{-F.log_softmax(z, dim=1)[0, {target}].item():.4f}}")
+"""
 
-z = torch.tensor([{float(logit)}])
-label = torch.tensor([{float(label)}])
-print(f"BCEWithLogitsLoss    = {{nn.BCEWithLogitsLoss()(z, label).item():.4f}}")
-print(f"sigmoid then BCELoss = {{nn.BCELoss()(torch.sigmoid(z), label).item():.4f}}")
+
+def logit_script(logit: float, label: int, dtype: str = "float32") -> str:
+    """A file that prints loss and gradient of one logit, with the fused loss and with sigmoid and `BCELoss` apart."""
+    return f"""\
+import torch
+from torch import nn
+
+label = torch.tensor([{float(label)}], dtype=torch.{dtype})
+for name in ("BCEWithLogitsLoss", "sigmoid, then BCELoss"):
+    z = torch.tensor([{float(logit)}], dtype=torch.{dtype}, requires_grad=True)
+    loss = nn.BCEWithLogitsLoss()(z, label) if name == "BCEWithLogitsLoss" else nn.BCELoss()(torch.sigmoid(z), label)
+    loss.backward()
+    print(f"{{name:<21}}  loss = {{loss.item():.4f}}  gradient = {{z.grad.item():.4f}}")
 """

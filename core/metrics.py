@@ -135,6 +135,15 @@ def drop_last_curve(values: Values) -> tuple[float, ...]:
     return tuple(curve)
 
 
+FURTHER_WAYS = """\
+    over_dataset = sum(batch.mean() for batch in batches) / len(values)
+    over_loader = sum(batch.sum() for batch in batches) / len(batches)
+    print(f"  last batch {batches[-1].mean():.4f}  means over dataset {over_dataset:.4f}"
+          f"  totals over loader {over_loader:.4f}")
+"""
+"""The end of both scripts: what `last_batch`, `means_over_dataset` and `totals_over_loader` report."""
+
+
 def script(size: int, *, drop_last: bool = False, seed: int = 42) -> str:
     """A NumPy file that prints naive, weighted and full means of the lesson's block, to four digits."""
     stop = "len(loss) - len(loss) % size" if drop_last else "len(loss)"
@@ -154,4 +163,4 @@ for name, values in (("loss", loss), ("accuracy", correct)):
     naive = np.mean([batch.mean() for batch in batches])
     weighted = sum(batch.mean() * len(batch) for batch in batches) / sum(len(batch) for batch in batches)
     print(f"{{name:<8}} naive {{naive:.4f}}  weighted {{weighted:.4f}}  full set {{values.mean():.4f}}")
-"""
+{FURTHER_WAYS}"""

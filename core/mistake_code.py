@@ -13,9 +13,10 @@ from core.customers_script import customers_lines
 _LOOP = """\
 model = nn.Sequential(
     nn.Linear(5, 128), nn.ReLU(), nn.Dropout(0.2),
-    nn.Linear(128, 128), nn.ReLU(), nn.Dropout(0.2), {last_layer},
+    nn.Linear(128, 128), nn.ReLU(), nn.Dropout(0.2),
+    {last_layer},
 )
-opt = torch.optim.AdamW(model.parameters(), lr=3e-3, weight_decay=1e-2){make_scheduler}
+opt = torch.optim.AdamW(model.parameters(), lr=3e-3){make_scheduler}
 
 def validate():
     {eval_mode}
@@ -23,7 +24,9 @@ def validate():
     with torch.no_grad():
         for xb, yb in val_loader:
             loss = loss_fn(model(xb), yb)
-            {add_up}
+            weight = {weight}
+            total += loss.item() * weight
+            n += weight
     return total / n
 
 best = float("inf")
@@ -32,7 +35,8 @@ for epoch in range({epochs}):
 {train_epoch}{scheduler_after}
     val_loss = validate()
     if val_loss < best:
-        best, best_weights = val_loss, {keep}"""
+        best = val_loss
+        best_weights = {keep}"""
 
 _EPOCH = """\
     for xb, yb in train_loader:
@@ -40,7 +44,7 @@ _EPOCH = """\
         loss = loss_fn(logits, yb)
         {zero_grad}
         loss.backward()
-        norms.append(grad_norm())
+        note()  # gradient norm, lr
         opt.step()"""
 
 _ACCUMULATING_EPOCH = """\
@@ -50,7 +54,7 @@ _ACCUMULATING_EPOCH = """\
         loss = {window_loss}
         loss.backward()
         if {window_full}:
-            norms.append(grad_norm())
+            note()  # gradient norm, lr
             opt.step()
             opt.zero_grad()"""
 
@@ -58,7 +62,7 @@ _RIGHT = {
     "last_layer": "nn.Linear(128, 3)",
     "make_scheduler": "",
     "eval_mode": "model.eval()",
-    "add_up": "total, n = total + loss.item() * len(yb), n + len(yb)",
+    "weight": "len(yb)",
     "scheduler_before": "",
     "scheduler_after": "",
     "zero_grad": "opt.zero_grad()",
@@ -73,7 +77,7 @@ _DIFFERENT: dict[str, tuple[dict[str, str], dict[str, str]]] = {
     "softmax": ({}, {"last_layer": "nn.Linear(128, 3), nn.Softmax(dim=1)"}),
     "no-zero-grad": ({}, {"zero_grad": ""}),
     "no-eval": ({}, {"eval_mode": ""}),
-    "naive-mean": ({}, {"add_up": "total, n = total + loss.item(), n + 1"}),
+    "naive-mean": ({}, {"weight": "1"}),
     "scheduler-first": (
         {"make_scheduler": _SCHEDULER, "scheduler_after": _STEP_SCHEDULER, "scheduler_before": "\n"},
         {"make_scheduler": _SCHEDULER, "scheduler_after": "\n", "scheduler_before": _STEP_SCHEDULER},
@@ -110,11 +114,13 @@ def _fill(key: str, wrong: bool, epochs: int) -> list[str]:
     return [line.rstrip() for line in text.split("\n")]
 
 
-_NORMS = """\
-norms = []
+_NOTES = """\
+norms, rates = [], []
 
-def grad_norm():
-    return torch.cat([p.grad.flatten() for p in model.parameters()]).norm().item()
+def note():
+    # The gradient norm and the learning rate that the next step will use.
+    norms.append(torch.cat([p.grad.flatten() for p in model.parameters()]).norm().item())
+    rates.append(opt.param_groups[0]["lr"])
 """
 
 _FOOT = """\
@@ -130,7 +136,9 @@ def true_val():
         return f"{{loss:.4f}}, accuracy {{(logits.argmax(1) == y[val]).float().mean().item():.3f}}"
 
 print("val loss of the logits:", true_val())
-print(f"steps {{len(norms)}}, last gradient norm {{norms[-1]:.2f}}")
+print("mean confidence:", f"{{logits_of(x[val]).softmax(1).amax(1).mean().item():.3f}}")
+print(f"gradient norm: first {{norms[0]:.2f}}, median {{statistics.median(norms):.2f}}, last {{norms[-1]:.2f}}")
+print(f"steps {{len(norms)}}, at the first rate {{rates.count(rates[0])}}")
 model.load_state_dict(best_weights)
 print("with the best weights:", true_val())
 """
@@ -143,14 +151,15 @@ def overfit_lines(key: str, wrong: bool, steps: int) -> str:
     scheduler = places["make_scheduler"].replace("step_size=4", f"step_size={max(steps // 3, 1)}")
     undivided = " * window" if accumulating and "/ window" in places["window_loss"] else ""
     epoch = (_ACCUMULATING_EPOCH if accumulating else _EPOCH).format(**places)
-    epoch = "\n".join(line.rstrip() for line in epoch.split("\n") if "norms" not in line)
+    epoch = "\n".join(line.rstrip() for line in epoch.split("\n") if "note()" not in line)
     epoch = epoch.replace("loss.backward()", f"loss.backward()\n        losses.append(loss.item(){undivided})")
     return f"""\
 model = nn.Sequential(
     nn.Linear(5, 128), nn.ReLU(), nn.Dropout(0.2),
-    nn.Linear(128, 128), nn.ReLU(), nn.Dropout(0.2), {places["last_layer"]},
+    nn.Linear(128, 128), nn.ReLU(), nn.Dropout(0.2),
+    {places["last_layer"]},
 )
-opt = torch.optim.AdamW(model.parameters(), lr=3e-3, weight_decay=1e-2){scheduler}
+opt = torch.optim.AdamW(model.parameters(), lr=3e-3){scheduler}
 losses = []
 for epoch in range({steps}):
     model.train(){places["scheduler_before"].rstrip()}
@@ -159,7 +168,7 @@ for epoch in range({steps}):
 
 def head(seed: int, batch_size: int) -> str:
     """The lines of a script that make the customers, the loaders, the loss and the list of norms, before any model."""
-    return f"import copy\n\n{customers_lines(seed, batch_size)}{_NORMS}"
+    return f"import copy\nimport statistics\n\n{customers_lines(seed, batch_size)}{_NOTES}"
 
 
 def script(key: str, *, wrong: bool, seed: int = 0, epochs: int = 15) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import statistics
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -148,6 +149,24 @@ class MistakeRun:
     warning: str | None
     """PyTorch's own, about the scheduler."""
 
+    @property
+    def confidence(self) -> float:
+        """Mean of `confidences`."""
+        return statistics.fmean(self.confidences)
+
+    @property
+    def median_grad_norm(self) -> float:
+        return statistics.median(self.grad_norms)
+
+    @property
+    def steps_at_first_rate(self) -> int:
+        return self.lrs.count(self.lrs[0])
+
+    @property
+    def best_shown(self) -> float:
+        """The val loss that the loop reports as its best."""
+        return min(self.shown_val_losses)
+
     def histogram(self, bins: int = 10) -> tuple[int, ...]:
         """How many validation customers have a confidence in each of `bins` equal parts of 0 to 1."""
         counts = [0] * bins
@@ -169,7 +188,7 @@ class Trainer:
         model = self.logits_model
         if self.fault == "softmax":
             model = nn.Sequential(model, nn.Softmax(dim=1))
-        optimizer = torch.optim.AdamW(model.parameters(), lr=3e-3, weight_decay=1e-2)
+        optimizer = torch.optim.AdamW(model.parameters(), lr=3e-3)
         self.loop = TrainingLoop(model, F.cross_entropy, optimizer)
         self.scheduler = lr_scheduler.StepLR(optimizer, rate_halves_every, 0.5) if key == "scheduler-first" else None
         self.loader = ShuffledLoader(len(data.x), MICRO_BATCH if self.accumulating else 64, seed)

@@ -6,10 +6,10 @@ order of batches, in float64.
 
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 import torch
@@ -21,12 +21,13 @@ from core.data import Points, three_class_points
 from core.loop import TrainingLoop, evaluate
 from core.messages import N_
 from core.rng import numpy_generator
+from core.turns import heavy
 
 Weights = dict[str, np.ndarray]
 """W1 (2, hidden), b1 (hidden,), W2 (hidden, 3), b2 (3,); gradients and momentum buffers have the same names."""
 
 FIELDS: dict[str, Field] = {
-    "lr": Number(0.0001, 1),
+    "lr": Number(0.01, 1),
     "momentum": Number(0, 0.99),
     "batch_size": Number(8, 240, whole=True),
     "patience": Number(1, 50, whole=True),
@@ -114,7 +115,7 @@ def _copy(weights: Weights) -> Weights:
     return {name: value.copy() for name, value in weights.items()}
 
 
-@lru_cache(maxsize=64)
+@heavy(64)
 @np.errstate(over="ignore", invalid="ignore")  # a rate too high diverges, and that may be looked at
 def run_numpy(config: NumpyConfig = NumpyConfig()) -> NumpyRun:
     """Train until the val loss has not improved for `patience` epochs."""
@@ -166,6 +167,15 @@ class Twin:
     train_losses: tuple[float, ...]
     val_losses: tuple[float, ...]
     differences: tuple[float, ...]
+    best: int
+    """The epoch of its own lowest val loss; 0 if none was a number."""
+    accuracy: float
+    """On the validation points, of that epoch's weights."""
+
+    @property
+    def largest(self) -> float:
+        """The largest difference of all epochs; NaN where a run has diverged."""
+        return math.nan if any(math.isnan(d) for d in self.differences) else max(self.differences)
 
 
 def as_module(weights: Weights) -> nn.Sequential:
@@ -179,7 +189,7 @@ def as_module(weights: Weights) -> nn.Sequential:
     return model.requires_grad_()
 
 
-@lru_cache(maxsize=64)
+@heavy(64)
 def pytorch_twin(config: NumpyConfig = NumpyConfig()) -> Twin:
     """Train the same net through `TrainingLoop` for as many epochs, and compare."""
     run = run_numpy(config)
@@ -189,16 +199,21 @@ def pytorch_twin(config: NumpyConfig = NumpyConfig()) -> Twin:
     x, y = torch.tensor(run.data.x_train), torch.tensor(run.data.y_train)
     x_val, y_val = torch.tensor(run.data.x_val), torch.tensor(run.data.y_val)
     train_losses, val_losses = [], []
-    for order in run.orders:
+    best, best_state = 0, copy.deepcopy(model.state_dict())
+    for epoch, order in enumerate(run.orders, start=1):
         total = 0.0
         for chosen in _batches(order, config.batch_size):
             loop.batch(x[chosen], y[chosen])
             total += loop.loss_tensor.item() * len(chosen)
         train_losses.append(total / len(x))
         val_losses.append(evaluate(model, [(x_val, y_val)], F.cross_entropy)[0])
+        if val_losses[-1] < (val_losses[best - 1] if best else math.inf):
+            best, best_state = epoch, copy.deepcopy(model.state_dict())
     pairs = zip(train_losses, run.train_losses, val_losses, run.val_losses, strict=True)
     differences = tuple(max(abs(a - b), abs(c - d)) for a, b, c, d in pairs)
-    return Twin(tuple(train_losses), tuple(val_losses), differences)
+    model.load_state_dict(best_state)
+    accuracy = evaluate(model, [(x_val, y_val)], F.cross_entropy)[1]
+    return Twin(tuple(train_losses), tuple(val_losses), differences, best, accuracy)
 
 
 @dataclass(frozen=True)

@@ -66,7 +66,7 @@ def view_optimizer(config: StepConfig, steps: int) -> OptimizerView:
 
 
 def state_script(config: StepConfig, steps: int) -> str:
-    """A file that takes the steps, then prints the first number of every tensor in the optimizer's state."""
+    """A file that takes the steps, then prints every tensor in the optimizer's state."""
     config = config.resolved()
     scene = SCENES[config.scene]
     named = "model.named_parameters()" if scene.is_classifier else '[("w", w)]'
@@ -75,7 +75,7 @@ def state_script(config: StepConfig, steps: int) -> str:
 for name, p in {named}:
     for key, value in opt.state[p].items():
         if value is not None:
-            print(f"{{name}} {{key}}: first = {{value.flatten()[0].item():.6f}}")
+            print(f"{{name}} {{key}}:", *(f"{{number:.6f}}" for number in value.flatten().tolist()))
 """
 
 
@@ -146,7 +146,7 @@ def _flat(tensors: Any) -> Tensor:
 
 
 def two_rates_script(first_lr: float, second_lr: float, steps: int = 20, optimizer: str = "sgd", seed: int = 0) -> str:
-    """A file that prints the loss and how far each layer moved at every step, as `two_rates` measures them."""
+    """A file that prints the loss, and each layer's gradient and move at every step, as `two_rates` measures them."""
     return f"""\
 import torch
 from torch import nn
@@ -170,6 +170,9 @@ for step in range(1, {steps} + 1):
     opt.zero_grad()
     loss.backward()
     opt.step()
-    moved = [(flat(layer) - old).norm().item() for layer, old in zip((model[0], model[2]), before)]
-    print(f"step {{step}}  loss = {{loss.item():.4f}}  moved = {{moved[0]:.4f}} and {{moved[1]:.4f}}")
+    layers = (model[0], model[2])
+    moved = [(flat(layer) - old).norm().item() for layer, old in zip(layers, before)]
+    grad = [torch.cat([p.grad.flatten() for p in layer.parameters()]).norm().item() for layer in layers]
+    print(f"step {{step}}  loss = {{loss.item():.4f}}  |grad| = {{grad[0]:.4f}} and {{grad[1]:.4f}}"
+          f"  moved = {{moved[0]:.4f}} and {{moved[1]:.4f}}")
 """

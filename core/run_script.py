@@ -15,7 +15,7 @@ _OPTIMIZERS = {
     "sgd": "torch.optim.SGD(model.parameters(), lr={lr}, weight_decay={weight_decay})",
     "sgd-momentum": "torch.optim.SGD(model.parameters(), lr={lr}, momentum=0.9, weight_decay={weight_decay})",
 }
-_SCHEDULERS = {
+SCHEDULERS = {
     "step": "torch.optim.lr_scheduler.StepLR(opt, step_size=4, gamma=0.5)",
     "cosine": "torch.optim.lr_scheduler.CosineAnnealingLR(opt, T_max=20)",
     "plateau": "torch.optim.lr_scheduler.ReduceLROnPlateau(opt, factor=0.5, patience=2)",
@@ -59,21 +59,27 @@ for epoch in range(1, {epochs} + 1):
 
 def run_script(config: FitConfig, epochs: int) -> str:
     """A file that trains on the customers for up to `epochs` epochs, or until early stopping, and prints the log."""
-    settings = vars(config)
-    between = _LAYERS[config.layers].format(**settings)
-    h = config.hidden
-    lines = [
-        customers_lines(config.seed, config.batch_size),
+    lines = [customers_lines(config.seed, config.batch_size), *model_lines(config), f"opt = {optimizer_source(config)}"]
+    step = ""
+    if config.scheduler != "none":
+        lines.append(f"scheduler = {SCHEDULERS[config.scheduler]}")
+        step = f"    scheduler.step({'val_loss' if config.scheduler == 'plateau' else ''})\n"
+    lines += ["", _LOOP.format(epochs=epochs, patience=config.patience, scheduler_step=step)]
+    return "\n".join(lines)
+
+
+def model_lines(config: FitConfig) -> list[str]:
+    """The lines that make `model`."""
+    between, h = _LAYERS[config.layers].format(**vars(config)), config.hidden
+    return [
         "model = nn.Sequential(",
         f"    nn.Linear(5, {h}), {between},",
         f"    nn.Linear({h}, {h}), {between},",
         f"    nn.Linear({h}, 3),",
         ")",
-        f"opt = {_OPTIMIZERS[config.optimizer].format(**settings)}",
     ]
-    step = ""
-    if config.scheduler != "none":
-        lines.append(f"scheduler = {_SCHEDULERS[config.scheduler]}")
-        step = f"    scheduler.step({'val_loss' if config.scheduler == 'plateau' else ''})\n"
-    lines += ["", _LOOP.format(epochs=epochs, patience=config.patience, scheduler_step=step)]
-    return "\n".join(lines)
+
+
+def optimizer_source(config: FitConfig) -> str:
+    """The call that makes the optimizer of `model`."""
+    return _OPTIMIZERS[config.optimizer].format(**vars(config))

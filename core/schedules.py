@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -184,11 +184,11 @@ def compare_orders(config: ScheduleConfig, val_losses: tuple[float, ...] = ()) -
     right = run_schedule(replace(config, scheduler_first=False), val_losses)
     wrong = run_schedule(replace(config, scheduler_first=True), val_losses)
     first = right.used[0]
-    lost = _leading(wrong.used, first) < _leading(right.used, first)
+    lost = leading(wrong.used, first) < leading(right.used, first)
     return OrderReport(right, wrong, first if lost else None)
 
 
-def _leading(values: tuple[float, ...], first: float) -> int:
+def leading(values: tuple[float, ...], first: float) -> int:
     """How many of `values`, from the start, are `first`."""
     return next((i for i, value in enumerate(values) if value != first), len(values))
 
@@ -247,3 +247,8 @@ opt = torch.optim.SGD(model.parameters(), lr={config.lr})
 scheduler = {made}
 {measured}{loop}
 """
+
+
+def compare_script(configs: Mapping[str, ScheduleConfig], val_losses: tuple[float, ...] = ()) -> str:
+    """A file that runs the schedules one after the other, each under its name."""
+    return "\n".join(f'print("{name}")\n{script(config, val_losses)}' for name, config in configs.items())

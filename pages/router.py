@@ -10,13 +10,20 @@ if str(ROOT) not in sys.path:  # Streamlit puts only this file's own folder ther
 import streamlit as st  # noqa: E402
 
 from pages.ui.i18n import LANGUAGES, _, choose_language, keep_language_in_address  # noqa: E402
+from pages.ui.page_tools import page_tools  # noqa: E402
 from pages.ui.pages import navigation, note_page  # noqa: E402
+from pages.ui.presenting import keep_presentation_in_address, presentation, read_presentation  # noqa: E402
 from pages.ui.waiting import show_queue_place  # noqa: E402
 
 choose_language()
+read_presentation()
 UI = ROOT / "pages" / "ui"
 st.set_page_config(page_title="Five Calls", page_icon=UI / "mark.svg", layout="wide", initial_sidebar_state=230)
 st.html(UI / "style.css")
+if presentation().present:
+    st.html(UI / "present.css")
+if st.context.is_embedded:
+    st.html(UI / "embed.css")
 st.logo(UI / "mark.svg", size="large")
 with st.sidebar:
     st.segmented_control(
@@ -29,7 +36,9 @@ with st.sidebar:
         width="stretch",
     )
 keep_language_in_address()
+keep_presentation_in_address()
 current = st.navigation(navigation())
 note_page(current)
 show_queue_place()
 current.run()
+page_tools(current.url_path or "home")

@@ -18,6 +18,7 @@ from pages.ui.drawing import parabola
 from pages.ui.explain import explain
 from pages.ui.i18n import _, plain
 from pages.ui.markup import heading, sentence
+from pages.ui.presenting import hidden
 from pages.ui.settings import SettingWidgets
 from pages.ui.stepper_controls import controls, controls_state
 
@@ -100,7 +101,7 @@ def stepper(config: StepConfig) -> None:
         '<div class="fc-stepper">'
         f"{view.program(scene, config, calls)}{view.state_table(scene, snapshots)}"
         f'<div class="fc-says">{says}</div>{view.derivation(derive(config, before, now), now)}'
-        f"{maps if scene.is_classifier else ''}</div>"
+        f"{view.folded(maps) if scene.is_classifier else ''}</div>"
     )
     if not scene.is_classifier:
         numbers, picture = st.columns(2)
@@ -123,10 +124,11 @@ write_settings(PAGE, {"calls": "", "graph": False, **settings, **vars(config)})
 question, menus = st.columns([8, 2.6], vertical_alignment="center")
 with question:
     heading(_("Does `backward` change the weights?"), subtitle(config))
-row = menus.container(horizontal=True)
-with row.popover(_("Stories"), width="stretch"):
-    for key, story in STORIES.items():
-        st.button(_(story.title), key=f"story_{key}", on_click=tell, args=(key,), width="stretch")
-with row.popover(_("Settings"), width="stretch"):
-    settings_menu(config)
+if not hidden("menus"):
+    row = menus.container(horizontal=True)
+    with row.popover(_("Stories"), width="stretch"):
+        for key, story in STORIES.items():
+            st.button(_(story.title), key=f"story_{key}", on_click=tell, args=(key,), width="stretch")
+    with row.popover(_("Settings"), width="stretch"):
+        settings_menu(config)
 stepper(config)

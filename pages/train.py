@@ -18,6 +18,7 @@ from pages.ui.chart import chart
 from pages.ui.i18n import _, localise, plain
 from pages.ui.markup import heading, sentence
 from pages.ui.pages import just_arrived
+from pages.ui.presenting import hidden
 from pages.ui.settings import SettingWidgets
 
 PAGE = "train"
@@ -86,22 +87,26 @@ def go_to(epoch: int, playing: bool) -> None:
 
 def buttons(config: FitConfig, epochs: int, over: bool, playing: bool) -> None:
     row = st.container(horizontal=True, vertical_alignment="bottom")
-    label = _("❚❚ Pause") if playing else (_("▶ Start") if not epochs else _("▶ Go on"))
-    row.button(
-        label, type="primary", on_click=go_to, args=(epochs, not playing), disabled=over, key="train_play", width=130
+    label = _("❚❚ Pause") if playing else (_("▶ Go on") if epochs else _("▶ Start"))
+    presses = (
+        ("play", label, "Space", go_to, (epochs, not playing), over),
+        ("one", _("One epoch"), "Right", go_to, (epochs + 1, False), over),
+        ("end", _("To the end"), "End", go_to, (config.max_epochs, False), over),
+        ("reset", _("Reset"), "Home", start_over, (), not epochs),
     )
-    row.button(_("One epoch"), on_click=go_to, args=(epochs + 1, False), disabled=over, key="train_one")
-    row.button(_("To the end"), on_click=go_to, args=(config.max_epochs, False), disabled=over, key="train_end")
-    row.button(_("Reset"), on_click=start_over, disabled=not epochs, key="train_reset")
-    row.segmented_control(
-        _("Epochs a second"),
-        PACES,
-        format_func=PACES.get,
-        default=4,
-        key="train_pace",
-        required=True,
-        persist_state="session",
-    )
+    for key, text, shortcut, call, args, disabled in presses:
+        kind = "primary" if key == "play" else "secondary"
+        row.button(text, key=f"train_{key}", type=kind, on_click=call, args=args, disabled=disabled, shortcut=shortcut)
+    if not hidden("play"):
+        row.segmented_control(
+            _("Epochs a second"),
+            PACES,
+            format_func=PACES.get,
+            default=4,
+            key="train_pace",
+            required=True,
+            persist_state="session",
+        )
 
 
 def results(config: FitConfig) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pages.ui.component import component
 from pages.ui.i18n import _
+from pages.ui.presenting import hidden
 
 _component = component("actions")
 
@@ -21,4 +22,6 @@ def copy_texts() -> dict[str, str]:
 
 def copy_actions(script: str | None = None) -> None:
     """The copy buttons; the second one only where there is a `script` that prints the page's numbers."""
+    if hidden("copy"):
+        return
     _component(key="actions", data={"script": script, "text": copy_texts()})

@@ -12,6 +12,8 @@ from typing import Any
 import plotly
 
 from pages.ui.component import component
+from pages.ui.i18n import localise
+from pages.ui.presenting import presentation
 
 PLOTLY_JS = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
 
@@ -40,17 +42,24 @@ def chart(
 
     `address` goes into the page's query as the figure is drawn, without an entry in the browser's history.
     """
-    _component(key=key, data={"figure": figure, "words": words, "height": height, "address": address or {}})
+    digits = [localise(str(digit)) for digit in range(10)]
+    data = {"figure": figure, "words": words, "height": height, "address": address or {}, "digits": digits}
+    _component(key=key, data=data)
 
 
 def layout(title: str, x: str, y: str, **more: Any) -> dict[str, Any]:
     """The look of every chart: a title that says what it shows, both axes named with their units."""
+    larger = 1.4 if presentation().present else 1
+
+    def size(pixels: int) -> dict[str, float]:
+        return {"size": pixels * larger}
+
     axis = {"gridcolor": COLOURS["line"], "zerolinecolor": COLOURS["line"], "automargin": True, "fixedrange": False}
     base = {
-        "title": {"text": title, "x": 0, "xanchor": "left", "font": {"size": 16}, "pad": {"l": 4}},
-        "xaxis": {**axis, "title": {"text": x, "font": {"size": 14}}, **more.pop("xaxis", {})},
-        "yaxis": {**axis, "title": {"text": y, "font": {"size": 14}}, **more.pop("yaxis", {})},
-        "font": {"family": "'Source Sans', 'Noto Sans Bengali', sans-serif", "size": 14, "color": COLOURS["text"]},
+        "title": {"text": title, "x": 0, "xanchor": "left", "font": size(16), "pad": {"l": 4}},
+        "xaxis": {**axis, "title": {"text": x, "font": size(14)}, **more.pop("xaxis", {})},
+        "yaxis": {**axis, "title": {"text": y, "font": size(14)}, **more.pop("yaxis", {})},
+        "font": {"family": "'Source Sans', 'Noto Sans Bengali', sans-serif", **size(14), "color": COLOURS["text"]},
         "paper_bgcolor": "rgba(0,0,0,0)",
         "plot_bgcolor": "rgba(0,0,0,0)",
         "margin": {"l": 60, "r": 24, "t": 44, "b": 48},

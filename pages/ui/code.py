@@ -12,7 +12,7 @@ _LEXER = PythonLexer(stripnl=False)
 
 
 @lru_cache(maxsize=512)
-def code_html(source: str, marked: int | None = None) -> str:
-    """`source` as HTML, its line `marked` (counted from 1) with the class `hll`. Escaped by pygments."""
-    formatter = HtmlFormatter(cssclass="fc-code", hl_lines=[marked] if marked else [], wrapcode=True)
+def code_html(source: str, *marked: int | None) -> str:
+    """`source` as HTML, its lines `marked` (counted from 1) with the class `hll`. Escaped by pygments."""
+    formatter = HtmlFormatter(cssclass="fc-code", hl_lines=[line for line in marked if line], wrapcode=True)
     return highlight(source, _LEXER, formatter)

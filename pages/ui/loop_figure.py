@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Set
+from collections.abc import Container
 from dataclasses import dataclass
 from html import escape
 
@@ -24,7 +24,7 @@ class Box:
     page: str
 
 
-def loop_figure(pages: Set[str]) -> str:
+def loop_figure(pages: Container[str]) -> str:
     """The picture as HTML with SVG in it; a part whose page is in `pages` links to it."""
     batch = [
         Box(_LEFT, _TOP, "logits = model(xb)", _("forward: writes the graph"), "step"),
@@ -49,7 +49,7 @@ def loop_figure(pages: Set[str]) -> str:
     return f'<div class="frames">{left}{right}</div>'
 
 
-def _frame(when: str, code: str, colour: str, boxes: list[Box], then: str, pages: Set[str], *, loop: bool) -> str:
+def _frame(when: str, code: str, colour: str, boxes: list[Box], then: str, pages: Container[str], *, loop: bool) -> str:
     arrows = ["M230 98H258", "M365 130V159", "M365 225V254", "M260 288H232"] + ["M125 256V132"] * loop
     drawn = "".join(
         f'<path d="{path}" stroke="{_LINE}" stroke-width="2" marker-end="url(#tip{loop:d})"/>' for path in arrows

@@ -16,21 +16,38 @@ _FOLDER = Path(__file__).parent.parent
 def _sections() -> dict[str, dict[str, str]]:
     return {
         "": {"home": _("The whole loop")},
-        _("One step"): {"step": _("The five calls")},
-        _("The run"): {"train": _("Train live")},
+        _("One step"): {
+            "step": _("The five calls"),
+            "losses": _("Losses on logits"),
+            "optimizers": _("Optimizers"),
+        },
+        _("The run"): {
+            "train": _("Train live"),
+            "modes": _("Mode grid"),
+            "metrics": _("Metrics"),
+            "resume": _("Resume"),
+            "numpy": _("The NumPy twin"),
+        },
+        _("Break it"): {"mistakes": _("Common mistakes"), "review": _("Review a loop")},
+        _("Practice"): {"practice": _("Questions"), "glossary": _("Glossary")},
+        _("Teach"): {"class": _("For a class")},
     }
 
 
 @cache
-def addresses() -> frozenset[str]:
-    """The addresses that exist, without their slash."""
-    return frozenset(address for pages in _sections().values() for address in pages)
+def addresses() -> tuple[str, ...]:
+    """The addresses that exist, without their slash, in the order of the sidebar."""
+    return tuple(address for pages in _sections().values() for address in pages)
+
+
+def title_of(address: str) -> str:
+    """The title of the page at `address`, in the visitor's language."""
+    return next(pages[address] for pages in _sections().values() if address in pages)
 
 
 def page(address: str) -> StreamlitPage:
     """The page at `address`, for a link or a switch to it."""
-    title = next(pages[address] for pages in _sections().values() if address in pages)
-    return st.Page(_FOLDER / f"{address}.py", title=title, url_path=address, default=address == "home")
+    return st.Page(_FOLDER / f"{address}.py", title=title_of(address), url_path=address, default=address == "home")
 
 
 def navigation() -> dict[str, list[StreamlitPage]]:

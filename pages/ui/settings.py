@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -56,12 +57,18 @@ class SettingWidgets:
         lowest, highest = self._bounds(name)
         low, high = cast(lowest if low is None else low), cast(highest if high is None else high)
         value = min(max(self.values[name], low), high)
-        self._show(st.slider, name, label, low, high, step=cast(step), value=value)
+        decimals = max(0, -math.floor(math.log10(step)))
+        self._show(st.slider, name, label, low, high, step=cast(step), value=value, format=f"%.{decimals}f")
 
     def flag(self, name: str, label: str) -> None:
         if not isinstance(self.fields[name], Flag):
             raise TypeError(f"{name} is not a flag")
         self._show(st.toggle, name, label)
+
+    def several(self, name: str, label: str, names: Mapping[str, str]) -> None:
+        """Any of `names`, each a pill to press."""
+        chosen = [option for option in self.values[name] if option in names]
+        self._show(st.pills, name, label, list(names), selection_mode="multi", format_func=names.get, value=chosen)
 
     def _show(
         self, widget: Callable[..., Any], name: str, label: str, *args: Any, value: Any = None, **kwargs: Any

@@ -14,6 +14,7 @@ from core.trace import MOST_CALLS, Snapshot, StepConfig
 from pages.ui.actions import copy_texts
 from pages.ui.component import component
 from pages.ui.i18n import _, localise
+from pages.ui.presenting import presentation
 
 _component = component("stepper_controls")
 
@@ -41,6 +42,7 @@ def controls(
             "watched": scene.watched,
             "script": script(config, calls),
             "text": _texts(),
+            "hide": presentation().hide,
             "digits": [localise(str(digit)) for digit in range(10)],
         },
         on_state_change=lambda: None,

@@ -13,6 +13,7 @@ from core.trace import Snapshot, StepConfig
 from pages.ui.code import code_html
 from pages.ui.i18n import _, localise, number, plain
 from pages.ui.markup import heat_map, rich, sentence
+from pages.ui.presenting import presentation
 
 _ROW_FIELDS = ("w", "grad", "loss")
 
@@ -110,7 +111,11 @@ def derivation(found: Derivation | None, now: Snapshot) -> str:
     """Where the number that the last call made comes from, its terms in place."""
     if found is None:
         return f'<div class="fc-where fc-quiet"><p>{rich(_nothing_to_derive(now))}</p></div>'
-    title = _("Where does {number} come from?").format(number=number(found.result))
+    return arithmetic(found, _("Where does {number} come from?").format(number=number(found.result)))
+
+
+def arithmetic(found: Derivation, title: str) -> str:
+    """The lines of a derivation under a title."""
     lines = "".join(f"<li>{_line(line, last=line is found.lines[-1])}</li>" for line in found.lines)
     return f'<div class="fc-where"><h3>{escape(title)}</h3><ol>{lines}</ol></div>'
 
@@ -149,6 +154,14 @@ def matrices(scene: Scene, config: StepConfig, before: Snapshot | None, now: Sna
         maps.append(heat_map("logits", now.logits, "logits", empty=_("none yet"), changed="logits" in now.changed))
         maps.append(heat_map("softmax", softmax, "logits", empty=_("none yet"), changed="logits" in now.changed))
     return f'<div class="fc-maps">{"".join(maps)}</div>'
+
+
+def folded(maps: str) -> str:
+    """The matrices; before a class, where the text is large, under a fold."""
+    if not presentation().present:
+        return maps
+    title = escape(_("All the matrices"))
+    return f'<details class="fc-more"><summary>{title}</summary>{maps}</details>'
 
 
 def graph_view(nodes: list[Node]) -> str:

@@ -14,7 +14,7 @@ from core.live import is_over
 from core.notice import FirstEpoch, disagreement, turn
 from core.spread import Spread
 from pages.ui.chart import COLOURS, layout
-from pages.ui.i18n import _, localise, number, plain
+from pages.ui.i18n import _, number, plain
 from pages.ui.markup import rich
 
 Records = Sequence[EpochRecord]
@@ -72,7 +72,7 @@ def curves(config: FitConfig, records: Records) -> dict[str, Any]:
             _("Loss by epoch, train and validation"),
             _("epoch"),
             _("cross-entropy (nats)"),
-            xaxis={"range": [0.5, shown + 1.6], "tickvals": ticks, "ticktext": [localise(str(t)) for t in ticks]},
+            xaxis={"range": [0.5, shown + 1.6], "tickvals": ticks},
             shapes=shapes,
             annotations=notes,
         ),
@@ -96,7 +96,15 @@ def _upright(x: float, colour: str, dash: str) -> dict[str, Any]:
 
 
 def _flag(x: float, text: str, colour: str) -> dict[str, Any]:
-    return {"x": x, "yref": "paper", "y": 1.0, "text": text, "showarrow": False, "font": {"color": colour, "size": 13}}
+    return {
+        "x": x,
+        "yref": "paper",
+        "y": 1.0,
+        "text": text,
+        "showarrow": False,
+        "font": {"color": colour, "size": 13},
+        "bgcolor": COLOURS["paper"],
+    }
 
 
 def in_words(config: FitConfig, records: Records) -> str:
@@ -163,7 +171,7 @@ def notices(records: Records, first: FirstEpoch) -> list[tuple[str, str]]:
             "Val loss was lowest at epoch {best} ({low}) and is {now} at epoch {epoch}; train loss went from {before} "
             "to {after}. What still falls in training no longer helps on new customers."
         )
-        if found.overfits
+        if found.overfits and last.bad_epochs > 1  # one worse epoch is not a turn yet
         else _("Not yet: val loss is {now} at epoch {epoch}, and its lowest, {low}, was at epoch {best}.")
     ).format(
         best=plain(best.epoch),

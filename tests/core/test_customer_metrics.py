@@ -1,6 +1,6 @@
 import pytest
 
-from core.customer_metrics import customers, script
+from core.customer_metrics import customers, script, val_losses
 from core.fit import fit
 from core.metrics import report_means
 
@@ -30,4 +30,14 @@ def test_the_script_prints_the_same_numbers(size, drop_last, run_script):
     for name, per_example in (("loss", customers().loss), ("accuracy", customers().correct)):
         r = report_means(per_example, size, drop_last=drop_last)
         expected.append(f"{name:<8} naive {r.naive:.4f}  weighted {r.weighted:.4f}  full set {r.full:.4f}")
+        expected.append(
+            f"  last batch {r.last_batch:.4f}  means over dataset {r.means_over_dataset:.4f}"
+            f"  totals over loader {r.totals_over_loader:.4f}"
+        )
     assert output.splitlines() == expected
+
+
+def test_the_val_losses_fall_and_then_stall():
+    losses = val_losses()
+    assert losses.index(min(losses)) == len(losses) - 9  # patience is 8
+    assert losses[0] > min(losses)

@@ -4,12 +4,15 @@ import pytest
 import torch
 
 from core.loss_inputs import (
+    FIELDS,
     INPUT_DTYPES,
     INPUT_SHAPES,
     LOSSES,
     TARGET_DTYPES,
     TARGET_SHAPES,
+    case_of,
     script,
+    shape_code,
     silent_cases,
     what_does_it_take,
 )
@@ -77,3 +80,12 @@ def test_the_script_prints_the_same_answer(case, run_script):
     answer = what_does_it_take(*case)
     output, _ = run_script(script(*case))
     assert output.rstrip("\n") == (answer.error or f"{answer.loss:.4f}")
+
+
+def test_an_address_names_every_call():
+    for case in ALL:
+        loss, given, given_dtype, target, target_dtype = case
+        settings = dict(
+            zip(FIELDS, (loss.lower(), shape_code(given), given_dtype, shape_code(target), target_dtype), strict=True)
+        )
+        assert case_of({name: FIELDS[name].parse(name, value) for name, value in settings.items()}) == case

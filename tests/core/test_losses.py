@@ -5,7 +5,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.losses import report_logits, script, softmax_twice_floor, sweep_logit
+from core.losses import at_logit, logit_script, logits_script, report_logits, softmax_twice_floor, sweep_logit
 
 logit = st.floats(-30, 30)
 
@@ -82,12 +82,27 @@ def test_the_fused_loss_and_gradient_hold_everywhere():
             assert gradient == pytest.approx(sigmoid - label, abs=1e-6)
 
 
-def test_the_script_prints_the_same_numbers(run_script):
-    output, _ = run_script(script((0, 4, 0), 0, 0, 200))
-    report, sweep = report_logits((0, 4, 0), 0), sweep_logit(0)
+def test_the_logits_script_prints_the_same_numbers(run_script):
+    output, _ = run_script(logits_script((0, 4, 0), 0))
+    report = report_logits((0, 4, 0), 0)
+    expected = []
+    for name in ("right", "twice"):
+        path = getattr(report, name)
+        expected += [
+            f"{name} loss = {path.loss:.4f}   |grad| = {path.norm:.4f}",
+            "      softmax  " + " ".join(f"{p:.4f}" for p in path.probabilities),
+            "      gradient " + " ".join(f"{g:.4f}" for g in path.gradient),
+        ]
+    expected.append(f"module {report.module:.4f}  function {report.function:.4f}  by hand {report.by_hand:.4f}")
+    assert output.splitlines() == expected
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float16", "bfloat16"])
+@pytest.mark.parametrize("logit", [200.0, -3.3])
+def test_the_logit_script_prints_the_same_numbers(run_script, dtype, logit):
+    at = at_logit(logit, 0, dtype)
+    output, _ = run_script(logit_script(logit, 0, dtype))
     assert output.splitlines() == [
-        f"right loss = {report.right.loss:.4f}   |grad| = {report.right.norm:.4f}",
-        f"twice loss = {report.twice.loss:.4f}   |grad| = {report.twice.norm:.4f}",
-        f"BCEWithLogitsLoss    = {sweep.fused_loss[-1]:.4f}",
-        f"sigmoid then BCELoss = {sweep.split_loss[-1]:.4f}",
+        f"BCEWithLogitsLoss      loss = {at.fused_loss[0]:.4f}  gradient = {at.fused_gradient[0]:.4f}",
+        f"sigmoid, then BCELoss  loss = {at.split_loss[0]:.4f}  gradient = {at.split_gradient[0]:.4f}",
     ]

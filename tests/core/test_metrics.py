@@ -100,4 +100,8 @@ def test_the_script_prints_the_same_numbers(size, drop_last, run_script):
     for name, per_example in (("loss", BLOCK.loss), ("accuracy", BLOCK.correct)):
         r = report_means(per_example, size, drop_last=drop_last)
         expected.append(f"{name:<8} naive {r.naive:.4f}  weighted {r.weighted:.4f}  full set {r.full:.4f}")
+        expected.append(
+            f"  last batch {r.last_batch:.4f}  means over dataset {r.means_over_dataset:.4f}"
+            f"  totals over loader {r.totals_over_loader:.4f}"
+        )
     assert output.splitlines() == expected

@@ -99,10 +99,14 @@ def test_the_script_prints_the_same_numbers(key, wrong, run_script):
     assert "\n".join(pair.wrong if wrong else pair.right) in text
     output, complaints = run_script(text)
     run = run_mistake(key, wrong, epochs=4)
-    three, logits, steps, kept = output.splitlines()
+    three, logits, confidence, norms, steps, kept = output.splitlines()
     assert three.split(": ")[1].split() == [f"{loss:.4f}" for loss in run.val_three_times]
     assert logits == f"val loss of the logits: {run.val_loss:.4f}, accuracy {run.val_acc:.3f}"
-    assert steps == f"steps {len(run.grad_norms)}, last gradient norm {run.grad_norms[-1]:.2f}"
+    assert confidence == f"mean confidence: {run.confidence:.3f}"
+    first, last = run.grad_norms[0], run.grad_norms[-1]
+    assert norms == f"gradient norm: first {first:.2f}, median {run.median_grad_norm:.2f}, last {last:.2f}"
+    assert steps == f"steps {len(run.grad_norms)}, at the first rate {run.steps_at_first_rate}"
+    assert sum(run.histogram()) == len(run.confidences)
     assert kept.startswith(f"with the best weights: {run.kept_val_loss:.4f}")
     assert (run.warning or "") in complaints
 

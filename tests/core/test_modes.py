@@ -3,7 +3,7 @@ import torch
 
 from core.fit import Run
 from core.model import LAYERS
-from core.modes import GRADS, MODES, Cell, ModeConfig, grid
+from core.modes import GRADS, MODES, Cell, ModeConfig, best_epoch, grid, script
 
 
 def cells(config: ModeConfig) -> dict[tuple[str, str], Cell]:
@@ -65,3 +65,23 @@ def test_the_default_generator_and_the_grad_mode_are_left_alone() -> None:
     assert torch.equal(before, torch.get_rng_state())
     assert torch.is_grad_enabled()
     assert not torch.is_inference_mode_enabled()
+
+
+@pytest.mark.parametrize("layers", LAYERS)
+def test_only_inference_mode_bars_the_logits_from_later_graphs(layers: str) -> None:
+    for (_, grad), cell in cells(ModeConfig(layers)).items():
+        assert ("Inference tensors" in (cell.later_error or "")) is (grad == "inference_mode")
+
+
+@pytest.mark.parametrize("config", [ModeConfig("both", again=3), ModeConfig("dropout", 0.5, seed=2)])
+def test_the_script_prints_the_same_numbers(config: ModeConfig, run_script) -> None:
+    first, *lines = run_script(script(config))[0].splitlines()
+    assert first == f"best epoch {best_epoch(config)}"
+    names = {"grad": "enable_grad"}
+    assert lines == [
+        f"{cell.mode:<5} {names.get(cell.grad, cell.grad):<14} val loss {cell.losses[0]:.4f} {cell.losses[1]:.4f}"
+        f"  requires_grad {cell.requires_grad}  grad_fn {cell.grad_fn}  kept {cell.saved_bytes} bytes"
+        f"  statistics moved {bool(cell.statistics_moved)}  left in {'train' if cell.left_training else 'eval'}"
+        f"  later graph {'RuntimeError' if cell.later_error else 'allowed'}"
+        for cell in grid(config)
+    ]

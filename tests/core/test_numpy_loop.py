@@ -127,3 +127,9 @@ def test_both_scripts_print_the_same_numbers(config, write, run_script):
         f"stopped at epoch {run.stopped}, best epoch {run.best}, val loss {run.best_val_loss:.4f}",
         f"val accuracy {run.accuracy:.3f}, last train loss {run.train_losses[-1]:.4f}",
     ]
+
+
+def test_the_twin_finds_the_same_best_epoch_by_itself():
+    run, twin = run_numpy(), pytorch_twin()
+    assert (twin.best, twin.accuracy) == (run.best, pytest.approx(run.accuracy))
+    assert twin.largest == max(twin.differences)

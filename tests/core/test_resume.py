@@ -1,9 +1,24 @@
-import pytest
+import contextlib
 
-from core.checkpoint import SKIPPABLE
+import pytest
+import torch
+
+from core.checkpoint import SKIPPABLE, CheckpointError, to_bytes
 from core.config import SettingError
 from core.fit import FitConfig
-from core.resume import FIELDS, ORDERS, REASONS, Parts, ResumeConfig, compare, write_parts
+from core.resume import (
+    FIELDS,
+    MOST_EPOCHS_ON,
+    ORDERS,
+    REASONS,
+    Parts,
+    ResumeConfig,
+    compare,
+    compare_file,
+    interrupt,
+    script,
+    write_parts,
+)
 
 STEPPED = FitConfig(scheduler="step")
 
@@ -88,5 +103,88 @@ def test_parts_are_read_as_they_are_written() -> None:
     assert field.parse("skip", "RNG, optimizer") == ("optimizer", "torch_rng", "loader_rng")
     with pytest.raises(SettingError, match="allowed: optimizer"):
         Parts().parse("skip", "weights")
-    assert {"order", "lr", "loss", "step", "length", "log"} == set(REASONS)
+    assert {"weights", "order", "lr", "loss", "step", "length", "log"} == set(REASONS)
     assert ORDERS[0] == ResumeConfig().order
+
+
+def test_a_file_is_resumed_beside_the_run_of_its_settings() -> None:
+    _, checkpoint = interrupt(STEPPED, 6, 3)
+    assert compare_file(to_bytes(checkpoint)).exact
+    left_out = compare_file(to_bytes(checkpoint), skip=("torch_rng",))
+    assert left_out.parting == compare(ResumeConfig(STEPPED, batch=3, skip=("torch_rng",))).parting
+
+
+def test_a_file_with_other_weights_is_told_apart_before_any_step() -> None:
+    _, checkpoint = interrupt(FitConfig(), 6, 0)
+    checkpoint["model"]["0.bias"] += 1e-3
+    result = compare_file(to_bytes(checkpoint))
+    assert result.parting.reason == "weights"
+    assert result.equal_tensors == 0
+
+
+def test_a_file_of_a_place_that_the_run_never_reached_is_compared_all_the_same() -> None:
+    _, checkpoint = interrupt(FitConfig(), 6, 0)
+    checkpoint["epoch"], checkpoint["bad_epochs"] = 50, 0
+    result = compare_file(to_bytes(checkpoint))
+    assert not result.exact
+    assert result.full.epochs == ()
+    assert len(result.resumed.epochs) <= MOST_EPOCHS_ON
+    checkpoint["epoch"], checkpoint["bad_epochs"] = 100, 8
+    assert compare_file(to_bytes(checkpoint)).parting.full is None
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [(("optimizer", "state", 0, "step"), -1.0), (("scheduler", "step_size"), 0), (("scheduler", "last_epoch"), 2**52)],
+)
+def test_numbers_that_pytorch_stumbles_on_are_one_sentence(path: tuple, value: float) -> None:
+    _, checkpoint = interrupt(STEPPED, 3, 0)
+    place = checkpoint
+    for key in path[:-1]:
+        place = place[key]
+    old = place[path[-1]]
+    place[path[-1]] = torch.tensor(value) if isinstance(old, torch.Tensor) else value
+    with contextlib.suppress(CheckpointError):
+        compare_file(to_bytes(checkpoint))
+
+
+def test_settings_that_no_model_can_have_are_refused() -> None:
+    _, checkpoint = interrupt(FitConfig(batch_size=399), 1, 0)
+    checkpoint["config"]["layers"] = "both"
+    with pytest.raises(CheckpointError):
+        compare_file(to_bytes(checkpoint))
+
+
+def test_a_run_that_diverged_is_equal_to_itself() -> None:
+    result = compare(ResumeConfig(FitConfig(optimizer="sgd", lr=10.0, patience=3), epoch=1))
+    assert any(value.isnan().any() for value in result.full.weights.values())
+    assert result.exact
+    assert result.largest_difference == 0
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        ResumeConfig(),
+        ResumeConfig(STEPPED, batch=3, skip=("loader_rng", "scheduler")),
+        ResumeConfig(FitConfig(optimizer="sgd-momentum", lr=0.05, scheduler="plateau"), 3, 2, order="rng-before-skip"),
+        ResumeConfig(order="stopper-before-update"),
+        ResumeConfig(FitConfig(scheduler="cosine", patience=4), 4, 5, skip=("torch_rng", "position", "loop")),
+        ResumeConfig(skip=("optimizer",)),
+    ],
+)
+def test_the_script_prints_the_same_numbers(config: ResumeConfig, run_script) -> None:
+    result = compare(config)
+    lines = run_script(script(config))[0].splitlines()
+    logs = [f"alone   {line}" for line in result.full.log] + [f"resumed {line}" for line in result.resumed.log]
+    assert lines[: len(logs)] == logs
+    tensors, same_log, steps = lines[len(logs) :]
+    assert tensors == (
+        f"tensors equal: {result.equal_tensors} of {result.tensors}, largest difference {result.largest_difference:.4f}"
+    )
+    assert same_log == f"log lines the same: {result.full.log == result.resumed.log}"
+    if result.parting and result.parting.reason in ("order", "lr", "loss", "step"):
+        step = result.parting.full
+        assert steps.endswith(f"epoch {step.epoch}, batch {step.batch} of the run left alone: {result.parting.reason}")
+    else:
+        assert ("longer" in steps) is bool(result.parting)

@@ -7,7 +7,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.schedules import FIELDS, NAMES, WARNING_BEGINS, ScheduleConfig, compare_orders, run_schedule, script
+from core.schedules import (
+    FIELDS,
+    NAMES,
+    WARNING_BEGINS,
+    ScheduleConfig,
+    compare_orders,
+    compare_script,
+    run_schedule,
+    script,
+)
 
 WITHOUT_METRIC = [name for name in NAMES if name != "plateau"]
 
@@ -135,3 +144,11 @@ def test_the_script_of_a_plateau_takes_the_val_losses_along(run_script):
     run = run_schedule(config, losses)
     assert output.split() == [f"{rate:.6f}" for rate in run.used]
     assert run.used[-1] < run.used[0]
+
+
+def test_a_script_of_two_prints_both(run_script):
+    config = ScheduleConfig(epochs=3, batches=1, step_size=1)
+    other = replace(config, scheduler_first=True)
+    output, _ = run_script(compare_script({"right": config, "wrong": other}))
+    rates = [[f"{rate:.6f}" for rate in run_schedule(c).used] for c in (config, other)]
+    assert output.split() == ["right", *rates[0], "wrong", *rates[1]]

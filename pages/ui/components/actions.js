@@ -4,6 +4,7 @@ export default function ({ parentElement: root, data }) {
   link.textContent = data.text.link;
   script.textContent = data.text.script;
   script.hidden = !data.script;
+  window.fiveCallsScript = { path: location.pathname, text: data.script ?? "" };
   const copy = async (text, said) => {
     try {
       await navigator.clipboard.writeText(text);

@@ -23,5 +23,22 @@ export default async function ({ parentElement: root, data }) {
   const plotly = await load();
   const dark = getComputedStyle(box).colorScheme === "dark";
   const { data: traces, layout } = themed(data.figure, dark);
+  box.digits = data.digits;
+  box.inLight = () => {
+    const light = themed(data.figure, false);
+    return plotly.toImage({ data: light.data, layout: light.layout }, { format: "svg", width: 900, height: data.height });
+  };
   await plotly.react(box, traces, { ...layout, height: data.height }, { responsive: true, displaylogo: false, displayModeBar: false });
+  if (!box.localised) {
+    box.localised = true; // Plotly has no Bangla digits; each plot, and each zoom, writes its ticks anew
+    box.on("plotly_afterplot", () => localise(box));
+    localise(box);
+  }
+}
+
+function localise(box) {
+  for (const tick of box.querySelectorAll(".xtick text, .ytick text")) {
+    const text = tick.textContent.replace(/[0-9]/g, (digit) => box.digits[digit]);
+    if (text !== tick.textContent) tick.textContent = text;
+  }
 }

@@ -17,6 +17,7 @@ function create(root) {
   self.update = (data) => {
     const first = self.data === null;
     self.data = data;
+    window.fiveCallsScript = { path: location.pathname, text: data.script };
     if (first) build(data);
     if (data.rev !== self.rev) {
       self.rev = data.rev;
@@ -65,6 +66,10 @@ function create(root) {
 
   function label(data) {
     const t = data.text;
+    const hide = (name, ...elements) => elements.forEach((element) => { element.hidden = data.hide.includes(name); });
+    hide("copy", act("link"), act("script"));
+    hide("switches", ...root.querySelectorAll(".extras label"));
+    hide("play", act("play"), act("speed"));
     $(".calls").setAttribute("aria-label", t.calls);
     for (const name of ["back", "reset", "link", "script", "cancel"]) act(name).textContent = t[name];
     for (const name of ["predict", "graph"]) act(name).nextElementSibling.textContent = t[name];

@@ -1,0 +1,17 @@
+"""The rules, one file a family; importing them fills the register in `core.check.rule`."""
+
+from . import (  # noqa: F401
+    accumulation,
+    amp,
+    checkpoints,
+    data,
+    graph,
+    losses,
+    metrics,
+    modes,
+    optimizer,
+    order,
+    schedulers,
+    selection,
+    targets,
+)

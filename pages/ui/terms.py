@@ -1,0 +1,39 @@
+"""A glossary term in a sentence of any page, with its definition at hand: by pointing, by touch, by keyboard."""
+
+from __future__ import annotations
+
+import re
+from html import escape
+
+from core.glossary import TERMS
+from pages.ui.i18n import _
+from pages.ui.markup import rich
+
+
+def term(key: str, text: str | None = None) -> str:
+    """HTML of the term, shown as `text` or by its own name; the glossary's definition comes up over it."""
+    one = TERMS[key]
+    shown, definition = escape(one.name if text is None else text), rich(_(one.definition))
+    return (
+        f'<span class="fc-term" tabindex="0">{shown}<span class="fc-tip" role="tooltip"><b>{escape(one.name)}</b>: '
+        f"{definition}</span></span>"
+    )
+
+
+def with_terms(html: str, *keys: str) -> str:
+    """`html` with the first mention of each of these terms explained; what stands in tags is left alone."""
+    for key in keys:
+        parts = re.split(r"(<[^>]*>)", html)
+        depth = 0  # inside a term already explained
+        for i, part in enumerate(parts):
+            if part.startswith("<span"):
+                depth += 1
+            elif part == "</span>":
+                depth -= 1
+            elif not part.startswith("<") and depth == 0:
+                found = re.search(rf"(?<![\w.]){re.escape(TERMS[key].name)}(?![\w(])", part, re.IGNORECASE)
+                if found:
+                    parts[i] = part[: found.start()] + term(key, found.group()) + part[found.end() :]
+                    break
+        html = "".join(parts)
+    return html

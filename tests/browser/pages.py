@@ -1,0 +1,16 @@
+"""The pages as the browser tests open them: each in a state that shows something."""
+
+from __future__ import annotations
+
+ADDRESSES = [
+    "",
+    "step?calls=flzbs&graph=1",
+    "train?epochs=12",
+    "modes",
+    "resume",
+    "mistakes",
+    "review",
+    "practice",
+    "glossary?find=mean",
+    "class",
+]

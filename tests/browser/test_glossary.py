@@ -1,0 +1,36 @@
+"""The glossary in a browser: found while typing, in either language."""
+
+from __future__ import annotations
+
+import re
+
+from playwright.sync_api import Page, expect
+
+from core.glossary import TERMS
+
+
+def test_terms_are_found_while_typing_either_language(page: Page, app: str) -> None:
+    page.goto(f"{app}/glossary")
+    names = page.locator("dt b")
+    expect(names).to_have_count(len(TERMS))
+    page.get_by_role("searchbox").press_sequentially("ধৈর্য", delay=20)
+    expect(names).to_have_text(["patience"])
+    page.wait_for_url("**find=**")
+    page.get_by_role("searchbox").fill("no such word")
+    expect(page.locator("dl")).to_contain_text("No term has that")
+    page.get_by_role("searchbox").fill("zero_grad")
+    expect(names.first).to_have_text("zero_grad")
+    page.locator("dt a").first.click()
+    expect(page).to_have_url(re.compile("/step"))
+
+
+def test_a_link_restores_what_was_looked_for_and_a_tip_opens_by_keyboard(page: Page, app: str) -> None:
+    page.goto(f"{app}/glossary?find=momentum")
+    expect(page.get_by_role("searchbox")).to_have_value("momentum")
+    expect(page.locator("dt b").first).to_have_text("momentum")
+    page.goto(f"{app}/mistakes?mistake=no-zero-grad")
+    term = page.locator(".fc-term").first
+    expect(term).to_be_visible()
+    expect(term.locator(".fc-tip")).to_be_hidden()
+    term.focus()
+    expect(term.locator(".fc-tip")).to_be_visible()
