@@ -57,6 +57,17 @@ def test_a_run_is_one_line_in_the_log_without_what_the_visitor_asked(app: Server
     assert "76543210" not in app.log.read_text("utf-8")
 
 
+def test_who_waits_for_anothers_training_sees_the_place_in_the_queue(app: Server) -> None:
+    async def train(seed: int) -> str:
+        async with Visitor(app.host) as visitor:
+            return await visitor.open("train", seed=seed, epochs=60, lr=0.00001, batch_size=8, patience=100)
+
+    async def both() -> list[str]:
+        return await asyncio.gather(train(1), train(2))
+
+    assert any("you are number 1 in the queue" in shown for shown in asyncio.run(both()))
+
+
 def test_an_error_is_whole_in_the_log_and_a_reference_on_the_page() -> None:
     async def look(host: str) -> str:
         async with Visitor(host) as visitor:
