@@ -37,7 +37,7 @@ with st.sidebar:
     )
 keep_language_in_address()
 keep_presentation_in_address()
-current = st.navigation(navigation())
+current = st.navigation(navigation(), expanded=True)
 note_page(current)
 show_queue_place()
 current.run()

@@ -39,8 +39,3 @@ def meter(value_: float, most: float, kind: str) -> str:
     """A bar as long as the value is of `most`, for the eye; the number stands beside it."""
     part = min(abs(value_) / most, 1) * 100 if math.isfinite(value_) else 0
     return f'<i class="fc-meter fc-{kind}" style="--part:{part:.1f}%" aria-hidden="true"></i>'
-
-
-def say(text: str) -> str:
-    """The one sentence to take away."""
-    return f'<p class="fc-say" aria-live="polite">{rich(text)}</p>'

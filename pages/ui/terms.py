@@ -37,3 +37,12 @@ def with_terms(html: str, *keys: str) -> str:
                     break
         html = "".join(parts)
     return html
+
+
+def sentence(text: str, *terms: str, ready: bool = False) -> str:
+    """The one sentence to take away, announced when it changes; the first mention of each glossary term is explained.
+
+    `ready` marks it as the page's main answer.
+    """
+    look = "fc-say fc-ready" if ready else "fc-say"
+    return f'<p class="{look}" aria-live="polite">{with_terms(rich(text), *terms)}</p>'

@@ -17,7 +17,7 @@ def test_terms_are_found_while_typing_either_language(page: Page, app: str) -> N
     expect(names).to_have_text(["patience"])
     page.wait_for_url("**find=**")
     page.get_by_role("searchbox").fill("no such word")
-    expect(page.locator("dl")).to_contain_text("No term has that")
+    expect(page.get_by_label("Terms")).to_contain_text("No term has that")
     page.get_by_role("searchbox").fill("zero_grad")
     expect(names.first).to_have_text("zero_grad")
     page.locator("dt a").first.click()
