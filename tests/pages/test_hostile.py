@@ -129,7 +129,7 @@ CHECKPOINTS = {
 
 @pytest.mark.parametrize("kind", CHECKPOINTS)
 def test_no_checkpoint_is_executed_kept_or_believed(
-    open_page: OpenPage, good: bytes, tmp_path: Path, kind: str
+    open_page: OpenPage, good: bytes, disk: Callable[[], set[Path]], tmp_path: Path, kind: str
 ) -> None:
     trap = tmp_path / "executed"
     data = CHECKPOINTS[kind](good, trap)
