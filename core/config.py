@@ -123,15 +123,23 @@ class Text:
 
 @dataclass(frozen=True)
 class Names:
-    """Some of a list of names, separated by commas, in any order; kept in the list's order, without repeats."""
+    """Some of a list of names, separated by commas, in any order; kept in the list's order, without repeats.
+
+    A name of `groups` stands for several; a dash is read as an underscore where the names have those.
+    """
 
     names: tuple[str, ...]
+    groups: Mapping[str, tuple[str, ...]] | None = None
 
     def help(self) -> str:
-        return ", ".join(self.names)
+        return ", ".join((*self.names, *(self.groups or {})))
 
     def parse(self, name: str, text: str) -> tuple[str, ...]:
-        wanted = {part.strip().lower() for part in text.split(",")} - {""}
+        wanted: set[str] = set()
+        for part in text.lower().split(","):
+            part = part.strip()
+            part = part if part in self.names else part.replace("-", "_")
+            wanted |= set((self.groups or {}).get(part, (part,) if part else ()))
         if wanted - set(self.names):
             raise SettingError(name, text, "{names}", names=self.help())
         return tuple(part for part in self.names if part in wanted)

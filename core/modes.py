@@ -15,13 +15,11 @@ from torch.nn import functional as F
 
 from core.batches import in_order
 from core.config import Choice, Field, Number
-from core.customers_script import customers_lines
 from core.data import bazarghar
 from core.fit import FIELDS as FIT_FIELDS
 from core.fit import FitConfig, Run
 from core.model import LAYERS
 from core.rng import seeded
-from core.run_script import model_lines, optimizer_source
 from core.turns import heavy
 
 MODES = ("train", "eval")
@@ -94,13 +92,13 @@ def best_epoch(config: ModeConfig) -> int:
 
 @heavy(16)
 def _trained(layers: str, dropout: float, seed: int) -> Run:
-    run = Run(_fit_config(layers, dropout, seed))
+    run = Run(fit_config(layers, dropout, seed))
     while not run.done:
         run.epoch()
     return run
 
 
-def _fit_config(layers: str, dropout: float, seed: int) -> FitConfig:
+def fit_config(layers: str, dropout: float, seed: int) -> FitConfig:
     return FitConfig(seed=seed, dropout=dropout, layers=layers)
 
 
@@ -116,7 +114,7 @@ def _measure(model: nn.Module, mode: str, grad: str, config: ModeConfig) -> Cell
     batches = in_order(data.x_val, data.y_val, 64)
     statistics = [buffer.clone() for buffer in model.buffers()]
     model.train(mode == "train")
-    with GRADS[grad](), seeded(_masks_seed(config)):
+    with GRADS[grad](), seeded(masks_seed(config)):
         losses, saved = [], _Saved(model, batches)
         for pass_ in range(2):
             total = 0.0
@@ -145,7 +143,7 @@ def _measure(model: nn.Module, mode: str, grad: str, config: ModeConfig) -> Cell
     )
 
 
-def _masks_seed(config: ModeConfig) -> int:
+def masks_seed(config: ModeConfig) -> int:
     """Keeps the masks of one press apart from those of the next, and from the seed that the weights came from."""
     return 1_000_003 * (config.again + 1) + config.seed
 
@@ -179,78 +177,3 @@ class _Saved:
 
     def unpack(self, tensor: Tensor) -> Tensor:
         return tensor
-
-
-def script(config: ModeConfig) -> str:
-    """A file that trains the model with early stopping and prints a line for each cell, its losses to four digits."""
-    fit = _fit_config(config.layers, config.dropout, config.seed)
-    model = "\n".join(model_lines(fit))
-    return f"""\
-import copy
-
-{customers_lines(fit.seed, fit.batch_size)}
-{model}
-opt = {optimizer_source(fit)}
-
-best, bad_epochs = float("inf"), 0
-for epoch in range(1, 101):
-    model.train()
-    for xb, yb in train_loader:
-        loss = loss_fn(model(xb), yb)
-        opt.zero_grad()
-        loss.backward()
-        opt.step()
-    model.eval()
-    with torch.no_grad():
-        val_loss = sum(loss_fn(model(xb), yb).item() * len(yb) for xb, yb in val_loader) / 200
-    if val_loss < best:
-        best, best_epoch, bad_epochs, best_weights = val_loss, epoch, 0, copy.deepcopy(model.state_dict())
-    else:
-        bad_epochs += 1
-    if bad_epochs == 8:
-        break
-model.load_state_dict(best_weights)
-print("best epoch", best_epoch)
-
-batches = list(zip(x[val].split(64), y[val].split(64)))
-known = [*model.parameters(), *model.buffers(), *(tensor for batch in batches for tensor in batch)]
-
-def measure(model, mode, context):
-    model.train(mode == "train")
-    torch.manual_seed({_masks_seed(config)})  # the same dropout masks in every cell
-    before = [buffer.clone() for buffer in model.buffers()]
-    own = {{tensor.untyped_storage().data_ptr() for tensor in [*known, *model.parameters(), *model.buffers()]}}
-    kept, losses = {{}}, []
-
-    def keep(tensor):  # what autograd saves for backward, apart from the model and the data
-        if tensor.untyped_storage().data_ptr() not in own:
-            kept[tensor.untyped_storage().data_ptr()] = tensor
-        return tensor
-
-    with context():
-        for count in (True, False):
-            total = 0.0
-            for xb, yb in batches:
-                hooks = torch.autograd.graph.saved_tensors_hooks(keep if count else lambda t: t, lambda t: t)
-                with hooks:
-                    logits = model(xb)
-                    loss = loss_fn(logits, yb)
-                total += loss.item() * len(yb)
-            losses.append(total / 200)
-    node = "None" if logits.grad_fn is None else logits.grad_fn.name()
-    moved = any(not torch.equal(a, b) for a, b in zip(before, model.buffers()))
-    try:
-        logits * torch.ones(3, requires_grad=True)
-        later = "allowed"
-    except RuntimeError as error:
-        later = type(error).__name__
-    print(f"{{mode:<5}} {{context.__name__:<14}} val loss {{losses[0]:.4f}} {{losses[1]:.4f}}",
-          f"requires_grad {{logits.requires_grad}}  grad_fn {{node}}",
-          f"kept {{sum(t.untyped_storage().nbytes() for t in kept.values())}} bytes",
-          f"statistics moved {{moved}}  left in {{'train' if model.training else 'eval'}}",
-          f"later graph {{later}}", sep="  ")
-
-for mode in ("train", "eval"):
-    for context in (torch.enable_grad, torch.no_grad, torch.inference_mode):
-        measure(copy.deepcopy(model), mode, context)
-"""

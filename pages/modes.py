@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from core.modes import FIELDS, ModeConfig, best_epoch, grid, script
+from core.modes import FIELDS, ModeConfig, best_epoch, grid
+from core.modes_script import modes_script
 from pages.ui import modes_view as view
 from pages.ui.actions import copy_actions
 from pages.ui.address import change_settings, read_settings, write_settings
@@ -54,4 +55,4 @@ with st.expander(_("What each column says")):
     st.html(view.columns_explained())
 with st.expander(_("`no_grad` or `inference_mode`?")):
     st.html(view.inference_explained(cells))
-copy_actions(script(config))
+copy_actions(modes_script(config))

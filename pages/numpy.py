@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from core.numpy_loop import FIELDS, NumpyConfig, decision_grid, pytorch_script, pytorch_twin, run_numpy, script
+from core.numpy_loop import FIELDS, NumpyConfig, decision_grid, pytorch_twin, run_numpy
+from core.numpy_script import numpy_script, pytorch_script
 from pages.ui import numpy_view as view
 from pages.ui.actions import copy_actions
 from pages.ui.address import read_settings, write_settings
@@ -57,7 +58,7 @@ with right:
         accuracy=number(run.accuracy, 3)
     )
     chart(view.boundary(run, decision_grid(config, points=80)), "boundary", words=words, height=300)
-copy_actions(script(config))
+copy_actions(numpy_script(config))
 with st.expander(_("Each line of NumPy, and the PyTorch call that it stands for")):
     st.html(view.line_pairs())
 with st.expander(_("Both losses at every epoch, to ten digits")):

@@ -10,7 +10,8 @@ from core.checkpoint import SKIPPABLE, CheckpointError, load
 from core.config import Number
 from core.fit import FIELDS as FIT_FIELDS
 from core.fit import FitConfig
-from core.resume import FIELDS, Comparison, ResumeConfig, compare, compare_file, extent, script
+from core.resume import FIELDS, Comparison, ResumeConfig, compare, compare_file, extent
+from core.resume_script import resume_script
 from pages.ui import resume_view as view
 from pages.ui.actions import copy_actions
 from pages.ui.address import read_settings, write_settings
@@ -127,4 +128,4 @@ with st.expander(_("What each part is for, and the two wrong orders")):
     st.html(view.parts_explained())
 with st.expander(_("Upload a checkpoint: look inside, resume from it")):
     upload(config)
-copy_actions(script(config))
+copy_actions(resume_script(config))

@@ -14,7 +14,7 @@ from typing import Any
 from core.checkpoint import CheckpointError, load, save
 from core.config import Number, SettingError, parse_settings
 from core.fit import FIELDS, EpochRecord, FitConfig, Run, config_of, ending_line, log_line
-from core.resume import Parts
+from core.resume import PARTS
 
 FILES = ("best.pt", "last.pt", "final_weights.pt")
 
@@ -26,7 +26,7 @@ def add(commands: Any) -> None:
     train.add_argument("--out", default=".", metavar="DIR", help=f"where to write {', '.join(FILES)}")
     train.add_argument("--stop-after", metavar="EPOCH[:BATCH]", help="interrupt after an epoch, or in it after a batch")
     train.add_argument("--resume", metavar="FILE", help="go on from a checkpoint")
-    train.add_argument("--skip", action="append", metavar="PART", help=f"leave out of --resume: {Parts().help()}")
+    train.add_argument("--skip", action="append", metavar="PART", help=f"leave out of --resume: {PARTS.help()}")
     train.add_argument("--json", action="store_true", help="print one object a line for each epoch, numbers unrounded")
     train.set_defaults(run=_train)
 
@@ -40,7 +40,7 @@ def _train(arguments: argparse.Namespace) -> int:
         stop = _read_stop(arguments.stop_after)
         if arguments.skip and not arguments.resume:
             raise SettingError("skip", ",".join(arguments.skip), "only together with --resume FILE")
-        run = _start(arguments.resume, values, Parts().parse("skip", ",".join(arguments.skip or ())))
+        run = _start(arguments.resume, values, PARTS.parse("skip", ",".join(arguments.skip or ())))
         if stop is not None and stop < _position(run):
             epoch, batch = _position(run)
             raise SettingError("stop-after", arguments.stop_after, f"from {epoch}:{batch} on, where the file stands")

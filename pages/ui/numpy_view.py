@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from core.numpy_loop import LINES, Grid, NumpyRun, Twin
+from core.numpy_loop import Grid, NumpyRun, Twin
+from core.numpy_script import LINES
 from pages.ui.chart import COLOURS, layout
 from pages.ui.i18n import _, number, plain
 from pages.ui.markup import rich

@@ -3,7 +3,8 @@ import torch
 
 from core.fit import Run
 from core.model import LAYERS
-from core.modes import GRADS, MODES, Cell, ModeConfig, best_epoch, grid, script
+from core.modes import GRADS, MODES, Cell, ModeConfig, best_epoch, grid
+from core.modes_script import modes_script
 
 
 def cells(config: ModeConfig) -> dict[tuple[str, str], Cell]:
@@ -75,7 +76,7 @@ def test_only_inference_mode_bars_the_logits_from_later_graphs(layers: str) -> N
 
 @pytest.mark.parametrize("config", [ModeConfig("both", again=3), ModeConfig("dropout", 0.5, seed=2)])
 def test_the_script_prints_the_same_numbers(config: ModeConfig, run_script) -> None:
-    first, *lines = run_script(script(config))[0].splitlines()
+    first, *lines = run_script(modes_script(config))[0].splitlines()
     assert first == f"best epoch {best_epoch(config)}"
     names = {"grad": "enable_grad"}
     assert lines == [

@@ -7,19 +7,17 @@ from torch.nn import functional as F
 
 from core.numpy_loop import (
     FIELDS,
-    LINES,
     NumpyConfig,
     as_module,
     backward,
     cross_entropy,
     decision_grid,
     forward,
-    pytorch_script,
     pytorch_twin,
     run_numpy,
-    script,
     start_weights,
 )
+from core.numpy_script import LINES, numpy_script, pytorch_script
 from core.rng import numpy_generator
 
 
@@ -113,13 +111,13 @@ def test_fields_are_those_of_the_config():
 
 
 def test_marked_lines_are_lines_of_the_script():
-    lines = [line.strip() for line in script().splitlines()]
+    lines = [line.strip() for line in numpy_script().splitlines()]
     for pair in LINES:
         assert pair.numpy in lines
 
 
 @pytest.mark.parametrize("config", [NumpyConfig(), NumpyConfig(lr=0.02, batch_size=50, patience=4, hidden=16)], ids=str)
-@pytest.mark.parametrize("write", [script, pytorch_script])
+@pytest.mark.parametrize("write", [numpy_script, pytorch_script])
 def test_both_scripts_print_the_same_numbers(config, write, run_script):
     run = run_numpy(config)
     output, _ = run_script(write(config))

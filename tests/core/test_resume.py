@@ -4,21 +4,20 @@ import pytest
 import torch
 
 from core.checkpoint import SKIPPABLE, CheckpointError, to_bytes
-from core.config import SettingError
+from core.config import SettingError, write_setting
 from core.fit import FitConfig
 from core.resume import (
     FIELDS,
     MOST_EPOCHS_ON,
     ORDERS,
+    PARTS,
     REASONS,
-    Parts,
     ResumeConfig,
     compare,
     compare_file,
     interrupt,
-    script,
-    write_parts,
 )
+from core.resume_script import resume_script
 
 STEPPED = FitConfig(scheduler="step")
 
@@ -98,11 +97,11 @@ def test_a_run_that_is_over_has_nothing_left_to_compare() -> None:
 
 def test_parts_are_read_as_they_are_written() -> None:
     field = FIELDS["skip"]
-    assert field.parse("skip", write_parts(SKIPPABLE)) == SKIPPABLE
+    assert field.parse("skip", write_setting(SKIPPABLE)) == SKIPPABLE
     assert field.parse("skip", "") == ()
     assert field.parse("skip", "RNG, optimizer") == ("optimizer", "torch_rng", "loader_rng")
     with pytest.raises(SettingError, match="allowed: optimizer"):
-        Parts().parse("skip", "weights")
+        PARTS.parse("skip", "weights")
     assert {"weights", "order", "lr", "loss", "step", "length", "log"} == set(REASONS)
     assert ORDERS[0] == ResumeConfig().order
 
@@ -175,7 +174,7 @@ def test_a_run_that_diverged_is_equal_to_itself() -> None:
 )
 def test_the_script_prints_the_same_numbers(config: ResumeConfig, run_script) -> None:
     result = compare(config)
-    lines = run_script(script(config))[0].splitlines()
+    lines = run_script(resume_script(config))[0].splitlines()
     logs = [f"alone   {line}" for line in result.full.log] + [f"resumed {line}" for line in result.resumed.log]
     assert lines[: len(logs)] == logs
     tensors, same_log, steps = lines[len(logs) :]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from core.numpy_loop import FIELDS, LINES, NumpyConfig, pytorch_script, script
+from core.numpy_loop import FIELDS, NumpyConfig
+from core.numpy_script import LINES, numpy_script, pytorch_script
 from tests.pages.conftest import OpenPage, html
 from tests.pages.strangers import addresses, copied_script, values
 
@@ -18,7 +19,7 @@ def test_the_lessons_figures_twice_over(open_page: OpenPage) -> None:
             "0.833",
             "0.4681",
         ]
-    assert copied_script(app) == script()
+    assert copied_script(app) == numpy_script()
     assert app.code[0].value == pytorch_script().strip()
 
 
@@ -33,7 +34,7 @@ def test_a_slider_changes_the_run_and_the_address(open_page: OpenPage) -> None:
     app = open_page("numpy")
     app.slider(key="numpy_patience").set_value(5).run()
     assert app.query_params["patience"] == "5"
-    assert copied_script(app) == script(NumpyConfig(patience=5))
+    assert copied_script(app) == numpy_script(NumpyConfig(patience=5))
     assert values(app)["numpy-stopped"] == values(app)["pytorch-stopped"] == "18"
 
 
