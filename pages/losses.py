@@ -14,6 +14,7 @@ from pages.ui.actions import copy_actions
 from pages.ui.address import change_settings, read_settings, write_settings
 from pages.ui.chart import chart
 from pages.ui.i18n import _, number, plain
+from pages.ui.links import see_the_mistake
 from pages.ui.markup import heading
 from pages.ui.settings import SettingWidgets
 
@@ -55,6 +56,7 @@ def softmax_twice(values: dict, widgets: SettingWidgets) -> None:
     report = report_logits(logits, y)
     st.html(f'<div class="fc-ready">{view.both_ways(report)}{view.both_ways_say(report)}</div>')
     copy_actions(logits_script(logits, y))
+    see_the_mistake("softmax")
     with st.expander(_("Three spellings of the loss on logits, one number")):
         st.html(view.spellings(report))
 

@@ -13,6 +13,7 @@ from pages.ui.actions import copy_actions
 from pages.ui.address import change_settings, read_settings, write_settings
 from pages.ui.chart import chart
 from pages.ui.i18n import _, number, plain
+from pages.ui.links import see_the_mistake
 from pages.ui.markup import heading
 from pages.ui.settings import SettingWidgets
 
@@ -71,3 +72,4 @@ words = _("The bias at every batch size from 1 to {total}; at {size}: loss {loss
 chart(view.bias_figure(*curves, size, drop_last=drop_last), "bias", words=words, height=250)
 with st.expander(_("Three more ways to report a wrong loss")):
     st.html(view.further_ways(loss))
+see_the_mistake("naive-mean")

@@ -16,6 +16,7 @@ from pages.ui.actions import copy_actions
 from pages.ui.address import read_settings, write_settings
 from pages.ui.chart import chart
 from pages.ui.i18n import _, number, plain
+from pages.ui.links import see_the_mistake
 from pages.ui.markup import heading
 from pages.ui.settings import SettingWidgets
 
@@ -130,6 +131,8 @@ def schedule(values: dict[str, Any], widgets: SettingWidgets) -> None:
         for title, run in runs.items()
     )
     chart(view.rates_figure(runs, right=right), "rates", words=words, height=240)
+    if by_order:
+        see_the_mistake("scheduler-first")
 
 
 settings = {**DEFAULTS, **read_settings(PAGE, view.FIELDS)}

@@ -17,6 +17,7 @@ from pages.ui.address import read_settings, write_settings
 from pages.ui.chart import chart
 from pages.ui.i18n import _, plain
 from pages.ui.markup import heading
+from pages.ui.presenting import presentation
 from pages.ui.resume_chart import figure
 from pages.ui.settings import SettingWidgets
 
@@ -112,7 +113,11 @@ heading(
 )
 controls(config)
 st.html(f'<div class="fc-resume fc-ready">{view.verdict(result, config)}</div>')
-curves_and_table(result, "curves")
+if presentation().present:  # the verdict and the step are for the wall; the rest is a press away
+    with st.expander(_("Curves and differences")):
+        curves_and_table(result, "curves")
+else:
+    curves_and_table(result, "curves")
 with st.expander(_("What is in the file, key by key")):
     st.html(view.contents_table(load(result.file)))
     st.download_button(

@@ -36,7 +36,7 @@ with st.sidebar:
     )
 keep_language_in_address()
 keep_presentation_in_address()
-current = st.navigation(navigation())
+current = st.navigation(navigation(), expanded=True)
 note_page(current)
 current.run()
 page_tools(current.url_path or "home")

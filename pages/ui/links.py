@@ -7,7 +7,8 @@ from urllib.parse import parse_qsl, urlsplit
 import streamlit as st
 
 from core.messages import N_
-from pages.ui.pages import addresses
+from pages.ui.i18n import _
+from pages.ui.pages import addresses, page
 
 _MOST_SETTINGS = 40
 
@@ -30,10 +31,10 @@ def read_link(text: str) -> tuple[str, dict[str, str]]:
         settings = dict(parse_qsl(parts.query, keep_blank_values=True, max_num_fields=_MOST_SETTINGS))
     except ValueError:
         raise LinkError(N_("This is not a link, or one with too many settings.")) from None
-    page = parts.path.rstrip("/").rpartition("/")[2]
-    if page not in addresses():
+    address = parts.path.rstrip("/").rpartition("/")[2]
+    if address not in addresses():
         raise LinkError(N_("The link must lead to one of the pages: {pages}."), pages=", ".join(sorted(addresses())))
-    return page, {name: value for name, value in settings.items() if name not in ("lang", "present", "hide")}
+    return address, {name: value for name, value in settings.items() if name not in ("lang", "present", "hide")}
 
 
 def base_address() -> str:
@@ -42,3 +43,9 @@ def base_address() -> str:
     folder = url.path.rstrip("/")
     last = folder.rpartition("/")[2]
     return f"{url.scheme}://{url.netloc}{folder.removesuffix(f'/{last}') if last in addresses() else folder}"
+
+
+def see_the_mistake(mistake: str) -> None:
+    """A link to the common mistakes, with that one chosen."""
+    label = _("What this mistake does to a whole run →")
+    st.page_link(page("mistakes"), label=label, query_params={"mistake": mistake})

@@ -88,7 +88,7 @@ def takeaway(size: int, loss: MeanReport, accuracy: MeanReport, *, drop_last: bo
             "The last {last} examples weigh as much as {size} others: the naive mean says loss {naive} and accuracy "
             "{accuracy}; **the truth is {full} and {true}**. Sum `loss.item() * len(yb)`, and divide by all examples."
         )
-    return say(text.format(**numbers))
+    return say(text.format(**numbers), "naive-mean", "drop-last")
 
 
 def further_ways(loss: MeanReport) -> str:

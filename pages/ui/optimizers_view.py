@@ -100,7 +100,7 @@ def state_say(config: StepConfig, opened: OptimizerView) -> str:
             "Momentum keeps **{state} numbers beside {parameters} parameters**: the next step takes {momentum} of the "
             "old direction along. Weights alone do not bring a run back; save `opt.state_dict()` too."
         )
-    return say(text.format(**numbers))
+    return say(text.format(**numbers), "adamw", "momentum", "sgd", "state-dict")
 
 
 def groups(opened: OptimizerView) -> str:
@@ -233,7 +233,7 @@ def order_say(right: ScheduleRun, wrong: ScheduleRun, skipped: float | None) -> 
         text = text.format(skipped=number(skipped), **{name: plain(count) for name, count in lasted.items()})
     else:
         text = _("Here both orders used the same rates. The right order is still the same: optimizer, then scheduler.")
-    return say(text)
+    return say(text, "scheduler", "reduce-on-plateau")
 
 
 def per_say(config: ScheduleConfig, once: ScheduleRun, every: ScheduleRun) -> str:

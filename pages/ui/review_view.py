@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from html import escape
 from typing import Any
 
@@ -53,10 +54,10 @@ def loss_chart(right: Overfit, chosen: Overfit) -> tuple[dict[str, Any], str]:
             "text": _("by heart below {loss}").format(loss=plain(ALMOST_ZERO)),
             "font": {"color": COLOURS["quiet"], "size": 12},
             "xref": "paper",
-            "x": 0.01,
-            "y": -1.30103,
-            "xanchor": "left",
-            "yanchor": "top",
+            "x": 1,
+            "y": math.log10(ALMOST_ZERO),  # an annotation on a log axis takes the exponent
+            "xanchor": "right",
+            "yanchor": "bottom",
             "showarrow": False,
         }
     )

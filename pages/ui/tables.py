@@ -8,6 +8,7 @@ from html import escape
 
 from pages.ui.i18n import number
 from pages.ui.markup import rich
+from pages.ui.terms import with_terms
 
 
 def value(number_: float | None, digits: int = 4, *, name: str = "") -> str:
@@ -41,6 +42,6 @@ def meter(value_: float, most: float, kind: str) -> str:
     return f'<i class="fc-meter fc-{kind}" style="--part:{part:.1f}%" aria-hidden="true"></i>'
 
 
-def say(text: str) -> str:
-    """The one sentence to take away."""
-    return f'<p class="fc-say" aria-live="polite">{rich(text)}</p>'
+def say(text: str, *terms: str) -> str:
+    """The one sentence to take away; the first mention of each of the `terms` of the glossary is explained."""
+    return f'<p class="fc-say" aria-live="polite">{with_terms(rich(text), *terms)}</p>'

@@ -29,5 +29,5 @@ def test_a_slider_moves_the_numbers_and_the_address(page: Page, app: str, tmp_pa
 def test_both_curves_are_drawn_and_nothing_overflows_on_a_phone(page: Page, app: str) -> None:
     page.set_viewport_size({"width": 390, "height": 844})
     page.goto(f"{app}/losses?view=logit")
-    expect(page.locator(".fc-chart .scatterlayer .trace")).to_have_count(4)
+    expect(page.locator(".fc-chart .scatterlayer .trace")).to_have_count(4, timeout=15_000)
     assert page.evaluate("document.documentElement.scrollWidth") == 390

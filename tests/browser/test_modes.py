@@ -10,7 +10,7 @@ def test_measure_again_changes_the_noisy_cells_and_moves_nothing_on_the_page(pag
     noisy = page.locator('tr[data-mode="train"][data-grad="no_grad"] [data-field="loss"]')
     steady = page.locator('tr[data-mode="eval"][data-grad="no_grad"] [data-field="loss"]')
     say = page.locator(".fc-say")
-    expect(say).to_be_visible()
+    expect(page.get_by_role("button", name="Copy as a script")).to_be_visible()  # the last thing drawn
     before = noisy.inner_text(), steady.inner_text(), say.bounding_box()
     page.get_by_role("button", name="Measure again").click()
     expect(noisy).not_to_have_text(before[0])

@@ -12,6 +12,6 @@ def test_the_parts_and_their_widgets_follow_the_address(page: Page, app: str) ->
     expect(page.locator('[data-name="step"]')).to_have_text("6")
     page.get_by_role("radio", name="Schedules").click()
     expect(page.locator(".fc-warned")).to_contain_text("Detected call of `lr_scheduler.step()`")
-    expect(page.locator(".fc-chart .scatterlayer .trace")).to_have_count(2)
+    expect(page.locator(".fc-chart .scatterlayer .trace")).to_have_count(2, timeout=15_000)
     page.wait_for_url("**view=schedule**")
     assert "taken=6" in page.url

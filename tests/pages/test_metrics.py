@@ -44,3 +44,13 @@ def test_strangers_addresses_never_break_the_page(open_page: OpenPage) -> None:
         app = open_page("metrics", **query)
         assert not app.exception, query
         assert not re.search(r"\bnan\b", html(app), re.I), query
+
+
+def test_it_leads_to_the_mistake_it_explains(open_page: OpenPage) -> None:
+    for address, mistake, query in (
+        ("metrics", "naive-mean", {}),
+        ("losses", "softmax", {}),
+        ("optimizers", "scheduler-first", {"view": "schedule"}),
+    ):
+        links = open_page(address, **query).get("page_link")
+        assert any(f"mistake={mistake}" in str(link.proto) for link in links)
