@@ -32,9 +32,10 @@ def take(source: str, starts: tuple[tuple[int, int], ...] = ()) -> None:
 
 
 def uploaded() -> None:
-    file = state["check_file"]
+    file = state[f"check_file_{state['check_uploads']}"]
     if file is None:
         return
+    state["check_uploads"] += 1  # another uploader takes its place, so that the file itself is let go
     read = view.from_file(file.name, file.getvalue())
     if isinstance(read, Problem):
         take("")
@@ -80,7 +81,7 @@ def editor(values: dict) -> None:
     upload.file_uploader(
         _("A file: .py or .ipynb, 1 MB at most"),
         type=["py", "ipynb"],
-        key="check_file",
+        key=f"check_file_{state.setdefault('check_uploads', 0)}",
         max_upload_size=1,
         on_change=uploaded,
         label_visibility="collapsed",
@@ -131,17 +132,18 @@ given = answer()
 refused = state.get("check_refused")
 report = given.report
 sentence = view.problem(refused) if refused else view.summary(given)
-bad = "fc-parted" if refused or report.problem else ""
+bad = "fc-parted" if refused or (report.problem and given.source.strip()) else ""
 st.html(f'<p class="fc-say fc-ready {bad}" aria-live="polite">{rich(sentence)}</p>')
 if not refused and not report.problem:
-    strips, step = st.columns([4.2, 1], vertical_alignment="bottom")
+    stepped = bool(report.stepper_calls)
+    strips, *step = st.columns([4.2, 1] if stepped else 1, vertical_alignment="bottom")
     strips.html(view.understood(given))
-    if report.stepper_calls:
-        with step.container(key="check_link_step"):
+    if stepped:
+        with step[0].container(key="check_link_step"):
             st.page_link(page("step"), label=_("Step this very order →"), query_params={"calls": report.stepper_calls})
 shown = [finding for finding in report.findings if finding.severity in values["shown"]]
-code, found = st.columns([1.15, 1])
-if given.source.strip():
+code, found = st.columns([1.15, 1]) if report.findings else (st.container(), st.container())
+if not report.problem or report.problem_line:
     code.html(view.listing(given, shown) + f'<p class="fc-sub">{rich(view.notes(report))}</p>')
 with found:
     if report.findings:

@@ -21,20 +21,22 @@ SEVERITIES = ("error", "warning", "info")
 SIGNS = {"error": "✗", "warning": "▲", "info": "i"}
 WHOLE_LINES, WHOLE_LENGTH = 600, 60_000
 """A text up to this long is shown from end to end; of a longer one, the lines around what was found."""
-AROUND, WINDOWS, WIDEST = 4, 40, 240
+AROUND, ABOVE, WINDOWS, WIDEST = 4, 9, 40, 240
 MOST_SHOWN, MOST_LINES, MOST_CALLS, MOST_LOOPS, MOST_DIFF = 20, 8, 14, 6, 400
 CORRECTED_LENGTH, CORRECTING_SECONDS = 200_000, 1.0
+Starts = Sequence[tuple[int, int]]
 NOT_A_NOTEBOOK = N_("This file is not a notebook.")
 
 _WORDS = frozenset(("what", "total", "by", "told", "often", "way", "should"))
 """The values of a finding that are words; the others are code."""
 _LINES = frozenset(("at", "other"))
 _CODE = re.compile(
-    r"(?:[\w.]|\x01[^\x02]*\x02)+\((?:[^()]|\([^()]*\))*\)"  # a call
+    r"(?:(?:[\w.]|\x01[^\x02]*\x02)+\((?:[^()]|\([^()]*\))*\))+"  # a call, or one upon another
     r"|\x01[^\x02]*\x02(?:\.\w+)*"
-    r"|\.?[A-Za-z]\w*(?:\.[A-Za-z]\w*)*=[A-Za-z0-9-]+"  # an argument
+    r"|\.?[A-Za-z]\w*(?:\.[A-Za-z]\w*)*=-?[\w']+"  # an argument
     r"|(?:[A-Za-z]\w*\.)*[A-Za-z]*_\w*[A-Za-z]"
-    r"|\b[A-Z][A-Za-z]*[a-z][A-Z]\w+(?<!NumPy)(?<!PyTorch)",
+    r"|\b[A-Z]+Loss\b"
+    r"|\b(?!PyTorch|NumPy)[A-Z][A-Za-z]*[a-z][A-Z]\w+",
     re.ASCII,
 )
 _UNSEEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
@@ -48,7 +50,7 @@ class Answer:
     report: Report
     corrected: Corrected | None = None
     starts: tuple[tuple[int, int], ...] = ()
-    """Of a notebook: the first line and the number of each cell."""
+    """Of a notebook: the first line and the number of each cell; of anything else, nothing."""
 
 
 def answer(source: str, starts: tuple[tuple[int, int], ...] = ()) -> Answer:
@@ -80,18 +82,29 @@ def coded(text: str) -> str:
     return re.sub("[\x01\x02]", "", "".join(parts))
 
 
-def told(finding: Finding, template: str, *, digits: bool = True) -> str:
+def told(finding: Finding, template: str, starts: Starts = (), *, digits: bool = True) -> str:
     """A text of the finding's rule in the visitor's language, code words in backticks."""
     values = {}
     for name, value in finding.values.items():
         shown = _UNSEEN.sub("�", str(value)).replace("`", "'")
         if name in _WORDS:
             values[name] = _(shown)
-        elif digits and (name in _LINES or shown.isdigit()):
+        elif name in _LINES and shown.isdigit():
+            values[name] = _line_told(int(shown), finding.line, starts)
+        elif digits and name == "k" and shown.isdigit():
             values[name] = localise(shown)
         else:
             values[name] = f"\x01{shown[:60]}\x02"
     return coded(_(template).format(**values))
+
+
+def _line_told(line: int, of: int, starts: Starts) -> str:
+    """The number of a line in a sentence about line `of`; its cell is told where it is another."""
+    cell, within = _where(line, starts)
+    number = localise(str(within))
+    if cell == _where(of, starts)[0]:
+        return number
+    return _("{number} of cell {cell}").format(number=number, cell=localise(str(cell)))
 
 
 def problem(found: Problem) -> str:
@@ -103,11 +116,16 @@ def problem(found: Problem) -> str:
     return _(found.template).format(**values)
 
 
-def place(line: int, starts: Sequence[tuple[int, int]]) -> str:
+def _where(line: int, starts: Starts) -> tuple[int, int]:
+    """The cell of a line, 0 where there are none, and the line within it."""
+    return Notebook("", tuple(starts)).where(line) if starts else (0, line)
+
+
+def place(line: int, starts: Starts) -> str:
     """`line 12`, or for a notebook `cell 3, line 2`."""
     if not starts:
         return _("line {line}").format(line=localise(str(line)))
-    cell, within = Notebook("", tuple(starts)).where(line)
+    cell, within = _where(line, starts)
     return _("cell {cell}, line {line}").format(cell=localise(str(cell)), line=localise(str(within)))
 
 
@@ -124,8 +142,12 @@ def summary(given: Answer) -> str:
     """The one sentence: how much was found of which severity, and what to mend first."""
     report = given.report
     lines = localise(str(given.source.rstrip().count("\n") + 1))
+    if not given.source.strip():
+        return _("Paste a loop above, upload a file, or choose an example.")
     if report.problem is not None:
         return problem(report.problem)
+    if not report.findings and report.truncated:
+        return too_much()
     if not report.findings and not report.loop_found:
         return _(
             "There is no training loop in these {lines} lines: no `backward` that an optimizer's `step` belongs to."
@@ -144,8 +166,12 @@ def summary(given: Answer) -> str:
     return text if report.loop_found else text + " " + _("There is no training loop in it.")
 
 
+def too_much() -> str:
+    return _("Not all of it could be followed in the time there is: paste only the part with the loop.")
+
+
 def notes(report: Report) -> str:
-    """What had to be seen through to read the text."""
+    """What had to be seen through to read the text, and whether it was too much to follow."""
     names = {
         "magics": _("notebook magics"),
         "prompts": _("prompts"),
@@ -156,7 +182,10 @@ def notes(report: Report) -> str:
         "numbered": _("line numbers"),
     }
     seen = [names[note] for note in report.notes if note in names]
-    return _("Read in spite of: {what}.").format(what=", ".join(seen)) if seen else ""
+    said = [_("Read in spite of: {what}.").format(what=", ".join(seen))] if seen else []
+    if report.truncated:
+        said.append(too_much())
+    return " ".join(said)
 
 
 def listing(given: Answer, shown: Sequence[Finding]) -> str:
@@ -176,12 +205,20 @@ def listing(given: Answer, shown: Sequence[Finding]) -> str:
         if parts or first > 1:
             parts.append('<span class="fc-gap">⋯</span>')
         made = code_lines("\n".join(lines[first - 1 : last]))
-        parts += [_line(number, html, marks.get(number)) for number, html in enumerate(made, first)]
+        made = [_line(number, html, marks.get(number), given.starts) for number, html in enumerate(made, first)]
+        above = min(marks, default=0) - ABOVE - first
+        parts.append(_folded(made[:above]) + "".join(made[above:]) if above >= ABOVE / 2 else "".join(made))
     label = escape(_("Your code, its lines marked"))
     return (
         f'<div class="fc-checked" tabindex="0" role="region" aria-label="{label}">'
         f'<div class="fc-code"><pre><code>{"".join(parts)}</code></pre></div></div>'
     )
+
+
+def _folded(html: Sequence[str]) -> str:
+    """The lines before the first that is marked, to be opened: what matters is seen without scrolling."""
+    title = _("{count} lines above").format(count=localise(str(len(html))))
+    return f'<details><summary class="fc-gap">{escape(title)}</summary>{"".join(html)}</details>'
 
 
 def _windows(lines: Sequence[str], marks: Mapping[int, str]) -> list[tuple[int, int]]:
@@ -198,12 +235,15 @@ def _windows(lines: Sequence[str], marks: Mapping[int, str]) -> list[tuple[int, 
     return windows
 
 
-def _line(number: int, html: str, severity: str | None) -> str:
+def _line(number: int, html: str, severity: str | None, starts: Starts) -> str:
     sign = SIGNS[severity] if severity else ""
     look = f" fc-{severity}-line" if severity else ""
     said = f' role="img" aria-label="{escape(severity_names()[severity])}"' if severity else ""
     anchor = f' id="line-{number}"' if severity else ""
-    return f'<span class="fc-numbered{look}"{anchor}><i{said}>{sign}</i><b>{number}</b>{html or " "}</span>'
+    cell, within = _where(number, starts)
+    title = escape(_("cell {cell}").format(cell=localise(str(cell))))
+    above = f'<span class="fc-gap">{title}</span>' if starts and within == 1 else ""
+    return f'{above}<span class="fc-numbered{look}"{anchor}><i{said}>{sign}</i><b>{within}</b>{html or " "}</span>'
 
 
 def grouped(findings: Sequence[Finding]) -> list[list[Finding]]:
@@ -214,7 +254,7 @@ def grouped(findings: Sequence[Finding]) -> list[list[Finding]]:
     return [groups[key] for key in sorted(groups, key=lambda key: (key[0], groups[key][0].line))]
 
 
-def card(group: Sequence[Finding], starts: Sequence[tuple[int, int]]) -> str:
+def card(group: Sequence[Finding], starts: Starts) -> str:
     """The findings of one kind: where, what, why, and what to write instead."""
     finding = group[0]
     severity = finding.severity
@@ -223,8 +263,8 @@ def card(group: Sequence[Finding], starts: Sequence[tuple[int, int]]) -> str:
     lines += [f"+{localise(str(len(group) - MOST_LINES))}"] * (len(group) > MOST_LINES)
     where = f"{', '.join(lines)} · {finding.code}"
     title = coded(_(finding.rule.title))
-    why = told(finding, finding.rule.explanation)
-    remedy = told(finding, finding.rule.remedy, digits=False)
+    why = told(finding, finding.rule.explanation, starts)
+    remedy = told(finding, finding.rule.remedy, starts, digits=False)
     return (
         f'<div class="fc-finding fc-{severity}-found"><h3><span class="fc-sign">{SIGNS[severity]} {escape(name)}</span>'
         f' {rich(title)} <small>{where}</small></h3><p>{rich(why)}</p><p class="fc-remedy">→ {rich(remedy)}</p></div>'
@@ -237,11 +277,12 @@ def link(finding: Finding) -> tuple[str, dict[str, str]]:
     return parts.path.strip("/"), dict(parse_qsl(parts.query))
 
 
-def strip(order: LoopOrder, starts: Sequence[tuple[int, int]]) -> str:
+def strip(order: LoopOrder, starts: Starts) -> str:
     """The calls recovered from one loop, in order; then those of the five that were not seen in it."""
     chips = [
-        f'<li class="fc-call"><code>{escape(call.name)}</code> <small>{localise(str(call.line))}</small></li>'
-        for call in order.calls[:MOST_CALLS]
+        f'<li class="fc-call"><b>{localise(str(nth))}</b><code>{escape(call.name)}</code> '
+        f'<small title="{escape(place(call.line, starts))}">:{localise(str(_where(call.line, starts)[1]))}</small></li>'
+        for nth, call in enumerate(order.calls[:MOST_CALLS], 1)
     ]
     if len(order.calls) > MOST_CALLS:
         chips.append(f'<li class="fc-call">+{localise(str(len(order.calls) - MOST_CALLS))}</li>')
@@ -276,7 +317,7 @@ def diff(corrected: Corrected) -> str:
     rows = []
     lines = [line for line in corrected.diff.split("\n")[2:] if line]
     for line in lines[:MOST_DIFF]:
-        kind = {"+": "new", "-": "old", "@": "at"}.get(line[0], "same")
+        kind = {"+": "new", "-": "old", "@": "at"}.get(line[0], "kept")
         text = _UNSEEN.sub("�", line if len(line) <= WIDEST else line[:WIDEST] + " …")
         rows.append(f'<span class="fc-{kind}">{escape(text)}</span>')
     if len(lines) > MOST_DIFF:
