@@ -13,9 +13,10 @@ from core.stories import STORIES
 from pages.ui.drawing import draw
 from pages.ui.i18n import LANGUAGES, _, language, number, plain
 from pages.ui.links import LinkError, base_address, read_link
-from pages.ui.markup import heading, rich, sentence
+from pages.ui.markup import heading, rich
 from pages.ui.pages import addresses, title_of
 from pages.ui.presenting import HIDEABLE
+from pages.ui.terms import sentence
 
 TEACHABLE = tuple(address for address in addresses() if address not in ("class", "home"))
 

@@ -15,8 +15,9 @@ from pages.ui.actions import copy_actions
 from pages.ui.address import change_settings, read_settings, write_settings
 from pages.ui.chart import chart
 from pages.ui.i18n import _, localise, plain
-from pages.ui.markup import heading, sentence
+from pages.ui.markup import heading
 from pages.ui.settings import SettingWidgets
+from pages.ui.terms import sentence
 
 PAGE = "mistakes"
 ADDRESS = {**FIELDS, "chart": Choice(tuple(view.CHARTS)), "copy": Choice(("right", "wrong"))}

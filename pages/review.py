@@ -13,9 +13,10 @@ from pages.ui.address import change_settings, read_settings, write_settings
 from pages.ui.chart import chart
 from pages.ui.code import code_html
 from pages.ui.i18n import _, localise, plain
-from pages.ui.markup import heading, rich, sentence
+from pages.ui.markup import heading, rich
 from pages.ui.pages import addresses, page, title_of
 from pages.ui.settings import SettingWidgets
+from pages.ui.terms import sentence
 
 PAGE = "review"
 KEYS = tuple(item.key for item in CHECKLIST)

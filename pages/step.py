@@ -17,10 +17,11 @@ from pages.ui.address import change_settings, read_settings, write_settings
 from pages.ui.drawing import parabola
 from pages.ui.explain import explain
 from pages.ui.i18n import _, plain
-from pages.ui.markup import heading, sentence
+from pages.ui.markup import heading
 from pages.ui.presenting import hidden
 from pages.ui.settings import SettingWidgets
 from pages.ui.stepper_controls import controls, controls_state
+from pages.ui.terms import sentence
 
 PAGE = "step"
 CONTROLS = "stepper"
@@ -94,7 +95,8 @@ def stepper(config: StepConfig) -> None:
 
     controls(CONTROLS, revision, scene, config, snapshots, calls, show_graph)
     guess = state["guess"] if state and before else None
-    says = (view.verdict(guess, now, scene) if guess is not None else "") + sentence(explain(scene, before, now))
+    says = view.verdict(guess, now, scene) if guess is not None else ""
+    says += sentence(explain(scene, before, now), "logits", "gradient", "optimizer")
     says += view.comparison(scene, now, right_order(config, calls), calls.count("s")) + view.raised(now)
     maps = view.matrices(scene, config, before, now)
     st.html(

@@ -16,10 +16,11 @@ from pages.ui.actions import copy_actions
 from pages.ui.address import change_settings, read_settings, write_settings
 from pages.ui.chart import chart
 from pages.ui.i18n import _, localise, plain
-from pages.ui.markup import heading, sentence
+from pages.ui.markup import heading
 from pages.ui.pages import just_arrived
 from pages.ui.presenting import hidden
 from pages.ui.settings import SettingWidgets
+from pages.ui.terms import sentence
 
 PAGE = "train"
 CHOSEN = ("lr", "patience", "dropout", "batch_size", "optimizer", "scheduler", "seed")
@@ -126,7 +127,7 @@ def results(config: FitConfig) -> None:
         words = view.in_words(config, records)
         chart(view.curves(config, records), "train_curves", words=words, height=330, address={"epochs": len(records)})
     right.html(view.epoch_table(records))
-    st.html(sentence(words, ready=True))
+    st.html(sentence(words, "epoch", "patience", ready=True))
 
 
 settings = read_settings(PAGE, ADDRESS)

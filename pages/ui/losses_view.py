@@ -12,7 +12,8 @@ from pages.ui.chart import COLOURS, layout
 from pages.ui.code import code_html
 from pages.ui.i18n import _, localise, number, plain
 from pages.ui.markup import rich
-from pages.ui.tables import meter, say, table, value
+from pages.ui.tables import meter, table, value
+from pages.ui.terms import sentence
 
 _LONGEST = math.sqrt(2)  # of p - one_hot(y)
 
@@ -78,7 +79,7 @@ def both_ways_say(report: LogitsReport) -> str:
             "On logits the true class has probability {p}; the second softmax flattens all three to {most} at most. "
             "Its gradient is **{ratio} times weaker**, and its loss never goes below {floor}."
         )
-    return say(localise(text).format(**numbers), "logits", "softmax", "gradient")
+    return sentence(localise(text).format(**numbers), "logits", "softmax", "gradient")
 
 
 def spellings(report: LogitsReport) -> str:
@@ -148,7 +149,7 @@ def one_logit_say(at: BinarySweep) -> str:
             "At logit {logit}, label {label}, both agree: {fused}. Move the logit far to the wrong side, "
             "and only `BCEWithLogitsLoss` keeps telling the truth."
         )
-    return say(localise(text).format(**numbers), "sigmoid", "bce-with-logits")
+    return sentence(localise(text).format(**numbers), "sigmoid", "bce-with-logits")
 
 
 def sweep_figure(sweep: BinarySweep, logit: float, of: str) -> dict[str, Any]:
@@ -214,7 +215,7 @@ def answer(found: Answer) -> str:
         body = f'<p class="fc-big">{value(found.loss, name="loss")}</p>'
     look = "right" if found.fine else "wrong"
     verdict = f'<p class="fc-verdict fc-{look}">{escape(sign)}</p>'
-    cause = say(_(found.cause), "logits", "class-index", "one-hot", "nll-loss")
+    cause = sentence(_(found.cause), "logits", "class-index", "one-hot", "nll-loss")
     return f'<div class="fc-reply">{verdict}{body}</div>{cause}'
 
 

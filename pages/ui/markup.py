@@ -42,8 +42,3 @@ def heat_map(title: str, tensor: Tensor | None, kind: str, *, empty: str, change
 def heading(question: str, subtitle: str) -> None:
     """The question of a page, and beneath it what is being looked at."""
     st.html(f'<h1 class="fc-question">{rich(question)}</h1><p class="fc-sub">{rich(subtitle)}</p>')
-
-
-def sentence(text: str, *, ready: bool = False) -> str:
-    """The one sentence to take away, announced when it changes; `ready` marks it as the page's main answer."""
-    return f'<p class="fc-say{" fc-ready" if ready else ""}" aria-live="polite">{rich(text)}</p>'

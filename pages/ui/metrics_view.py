@@ -8,7 +8,8 @@ from typing import Any
 from core.metrics import MeanReport
 from pages.ui.chart import COLOURS, layout
 from pages.ui.i18n import _, number, plain
-from pages.ui.tables import say, table, value
+from pages.ui.tables import table, value
+from pages.ui.terms import sentence
 
 _LABELLED = 14  # batches; more are too narrow for a number
 
@@ -88,7 +89,7 @@ def takeaway(size: int, loss: MeanReport, accuracy: MeanReport, *, drop_last: bo
             "The last {last} examples weigh as much as {size} others: the naive mean says loss {naive} and accuracy "
             "{accuracy}; **the truth is {full} and {true}**. Sum `loss.item() * len(yb)`, and divide by all examples."
         )
-    return say(text.format(**numbers), "naive-mean", "drop-last")
+    return sentence(text.format(**numbers), "naive-mean", "drop-last")
 
 
 def further_ways(loss: MeanReport) -> str:

@@ -9,7 +9,8 @@ from core.numpy_loop import LINES, Grid, NumpyRun, Twin
 from pages.ui.chart import COLOURS, layout
 from pages.ui.i18n import _, number, plain
 from pages.ui.markup import rich
-from pages.ui.tables import say, table, value
+from pages.ui.tables import table, value
+from pages.ui.terms import sentence
 
 _CLASSES = ((COLOURS["weight"], "circle"), (COLOURS["val"], "square"), (COLOURS["best"], "triangle-up"))
 
@@ -68,7 +69,7 @@ def outcome_say(run: NumpyRun, twin: Twin) -> str:
             "At each of {epochs} epochs the losses of both agree within **{largest}**: PyTorch does what these lines "
             "of NumPy do. The best was epoch {best}, and the epochs ran out before patience did."
         )
-    return say(text.format(**numbers))
+    return sentence(text.format(**numbers))
 
 
 def curves(run: NumpyRun) -> dict[str, Any]:

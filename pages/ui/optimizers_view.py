@@ -17,7 +17,8 @@ from pages.ui.code import code_html
 from pages.ui.i18n import _, number, plain
 from pages.ui.markup import heat_map, rich
 from pages.ui.stepper_view import arithmetic
-from pages.ui.tables import meter, say, table, value
+from pages.ui.tables import meter, table, value
+from pages.ui.terms import sentence
 
 _OF_SCHEDULE = ("schedule", "epochs", "batches", "planned", "step_size", "gamma", "warmup", "patience")
 FIELDS: dict[str, Field] = {
@@ -100,7 +101,7 @@ def state_say(config: StepConfig, opened: OptimizerView) -> str:
             "Momentum keeps **{state} numbers beside {parameters} parameters**: the next step takes {momentum} of the "
             "old direction along. Weights alone do not bring a run back; save `opt.state_dict()` too."
         )
-    return say(text.format(**numbers), "adamw", "momentum", "sgd", "state-dict")
+    return sentence(text.format(**numbers), "adamw", "momentum", "sgd", "state-dict")
 
 
 def groups(opened: OptimizerView) -> str:
@@ -163,7 +164,7 @@ def layers_say(rows: tuple[TwoLayerStep, ...], optimizer: str) -> str:
             "AdamW divides each gradient by its own size, so **the lr alone says how far a layer moves**: {moved} and "
             "{other}, whatever the gradients. Loss {start} → {loss}."
         )
-    return say(text.format(**numbers))
+    return sentence(text.format(**numbers))
 
 
 def layers_figure(rows: tuple[TwoLayerStep, ...]) -> dict[str, Any]:
@@ -233,7 +234,7 @@ def order_say(right: ScheduleRun, wrong: ScheduleRun, skipped: float | None) -> 
         text = text.format(skipped=number(skipped), **{name: plain(count) for name, count in lasted.items()})
     else:
         text = _("Here both orders used the same rates. The right order is still the same: optimizer, then scheduler.")
-    return say(text, "scheduler", "reduce-on-plateau")
+    return sentence(text, "scheduler", "reduce-on-plateau")
 
 
 def per_say(config: ScheduleConfig, once: ScheduleRun, every: ScheduleRun) -> str:
@@ -259,7 +260,7 @@ def per_say(config: ScheduleConfig, once: ScheduleRun, every: ScheduleRun) -> st
             "A schedule counts **calls of `scheduler.step()`**, not epochs: this one is planned for {length}. Once an "
             "epoch makes {epochs} calls, after every batch {steps}."
         )
-    return say(text.format(**numbers))
+    return sentence(text.format(**numbers))
 
 
 def rates_figure(runs: Mapping[str, ScheduleRun], *, right: int | None) -> dict[str, Any]:

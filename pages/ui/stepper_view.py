@@ -12,8 +12,9 @@ from core.scenes import Scene
 from core.trace import Snapshot, StepConfig
 from pages.ui.code import code_html
 from pages.ui.i18n import _, localise, number, plain
-from pages.ui.markup import heat_map, rich, sentence
+from pages.ui.markup import heat_map, rich
 from pages.ui.presenting import presentation
+from pages.ui.terms import sentence
 
 _ROW_FIELDS = ("w", "grad", "loss")
 

@@ -8,7 +8,6 @@ from html import escape
 
 from pages.ui.i18n import number
 from pages.ui.markup import rich
-from pages.ui.terms import with_terms
 
 
 def value(number_: float | None, digits: int = 4, *, name: str = "") -> str:
@@ -40,8 +39,3 @@ def meter(value_: float, most: float, kind: str) -> str:
     """A bar as long as the value is of `most`, for the eye; the number stands beside it."""
     part = min(abs(value_) / most, 1) * 100 if math.isfinite(value_) else 0
     return f'<i class="fc-meter fc-{kind}" style="--part:{part:.1f}%" aria-hidden="true"></i>'
-
-
-def say(text: str, *terms: str) -> str:
-    """The one sentence to take away; the first mention of each of the `terms` of the glossary is explained."""
-    return f'<p class="fc-say" aria-live="polite">{with_terms(rich(text), *terms)}</p>'

@@ -11,13 +11,14 @@ from pages.ui.markup import rich
 
 
 def term(key: str, text: str | None = None) -> str:
-    """HTML of the term, shown as `text` or by its own name; the glossary's definition comes up over it."""
+    """HTML of the term, shown as `text` or by its own name; the glossary's definition comes up over it.
+
+    The definition stands in attributes: what a reader or a screen reader takes for the sentence stays the sentence.
+    """
     one = TERMS[key]
-    shown, definition = escape(one.name if text is None else text), rich(_(one.definition))
-    return (
-        f'<span class="fc-term" tabindex="0">{shown}<span class="fc-tip" role="tooltip"><b>{escape(one.name)}</b>: '
-        f"{definition}</span></span>"
-    )
+    shown = escape(one.name if text is None else text)
+    definition = escape(f"{one.name}: {_(one.definition)}".replace("`", ""))
+    return f'<span class="fc-term" tabindex="0" data-tip="{definition}" aria-description="{definition}">{shown}</span>'
 
 
 def with_terms(html: str, *keys: str) -> str:
@@ -37,3 +38,12 @@ def with_terms(html: str, *keys: str) -> str:
                     break
         html = "".join(parts)
     return html
+
+
+def sentence(text: str, *terms: str, ready: bool = False) -> str:
+    """The one sentence to take away, announced when it changes; the first mention of each glossary term is explained.
+
+    `ready` marks it as the page's main answer.
+    """
+    look = "fc-say fc-ready" if ready else "fc-say"
+    return f'<p class="{look}" aria-live="polite">{with_terms(rich(text), *terms)}</p>'

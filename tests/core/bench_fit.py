@@ -10,6 +10,7 @@ import logging
 import time
 import warnings
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 
 import torch
 from torch import nn
@@ -148,6 +149,21 @@ def measure(names: list[str], rounds: int = ROUNDS) -> dict[str, float]:
     return fastest
 
 
+def slowest_of_twenty(tick: float = 0.25, epochs: int = 12) -> float:
+    """How much longer than its pace, four epochs a second, the slowest of twenty live runs takes."""
+
+    def visit(seed: int) -> float:
+        run, start = Run(FitConfig(seed=seed, patience=100, max_epochs=epochs)), time.perf_counter()
+        while not run.done:
+            begin = time.perf_counter()
+            run.epoch()
+            time.sleep(max(0.0, tick - (time.perf_counter() - begin)))
+        return time.perf_counter() - start
+
+    with ThreadPoolExecutor(20) as pool:
+        return max(pool.map(visit, range(20))) / (tick * epochs)
+
+
 if __name__ == "__main__":
     warnings.simplefilter("ignore")
     one_thread()
@@ -156,3 +172,4 @@ if __name__ == "__main__":
         print(f"{name:<10}{value / EPOCHS * 1000:8.2f} ms an epoch{value / seconds['textbook']:8.2f}")
     for name in TRAINERS.keys() - seconds.keys():
         print(f"{name:<10}not installed")
+    print(f"twenty visitors training live at once: the slowest takes {slowest_of_twenty():.2f} times its own pace")

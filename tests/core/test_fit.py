@@ -97,21 +97,6 @@ def test_the_default_generator_is_left_alone() -> None:
     assert torch.equal(before, torch.get_rng_state())
 
 
-def test_twenty_visitors_at_once_keep_their_pace() -> None:
-    tick, epochs = 0.25, 6
-
-    def visit(_: int) -> float:
-        run, start = Run(FitConfig(max_epochs=epochs)), time.perf_counter()
-        while not run.done:
-            begin = time.perf_counter()
-            run.epoch()
-            time.sleep(max(0.0, tick - (time.perf_counter() - begin)))
-        return time.perf_counter() - start
-
-    with ThreadPoolExecutor(20) as pool:
-        assert max(pool.map(visit, range(20))) < 1.5 * tick * epochs
-
-
 def test_steps_and_epochs_make_the_same_run() -> None:
     by_epoch, by_step = _finish(Run(SHORT)), Run(SHORT)
     steps = []

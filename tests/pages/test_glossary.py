@@ -23,7 +23,7 @@ def test_it_opens_in_both_languages(open_page: OpenPage) -> None:
 
 
 def test_a_term_carries_its_definition_in_the_visitors_language(open_page: OpenPage) -> None:
-    assert TERMS["grad-norm"].definition in html(open_page("mistakes", mistake="no-zero-grad"))
+    assert TERMS["grad-norm"].definition.replace("`", "") in html(open_page("mistakes", mistake="no-zero-grad"))
     assert "vector ধরলে তার দৈর্ঘ্য" in html(open_page("mistakes", mistake="no-zero-grad", lang="bn"))
 
 
@@ -31,7 +31,7 @@ def test_the_first_mention_is_explained_and_no_tag_is_touched() -> None:
     explained = with_terms('<p title="logits">Give it <b>logits</b>, not softmax of logits.</p>', "logits", "softmax")
     assert explained.count('class="fc-term"') == 2
     assert '<p title="logits">' in explained
-    assert re.sub(r'<span class="fc-tip".*?</span>', "", explained).count("logits") == 3
+    assert re.sub(r"<[^>]*>", "", explained) == "Give it logits, not softmax of logits."
 
 
 def test_a_word_in_another_word_or_in_code_is_not_the_term() -> None:
