@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -63,7 +62,7 @@ class Number:
             value = int(text) if self.whole else float(text)
         except ValueError:
             raise SettingError(name, text, self._allowed, **self._bounds) from None
-        if not (math.isfinite(value) and self.low <= value <= self.high):
+        if not self.low <= value <= self.high:  # neither NaN nor infinity is
             raise SettingError(name, text, self._allowed, **self._bounds)
         return value
 

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 import torch
 from torch.nn import functional as F
 
 from core.fit import FitConfig, Run, fit
 from core.metrics import FURTHER_WAYS, PerExample
 from core.mistake_code import head
+from core.turns import heavy
 
 
-@lru_cache(maxsize=16)
+@heavy(16)
 def customers(config: FitConfig | None = None) -> PerExample:
     """Train until early stopping, load the best weights, and measure each of the 200 in eval mode."""
     run = Run(config)
@@ -27,7 +26,7 @@ def customers(config: FitConfig | None = None) -> PerExample:
     return PerExample(tuple(losses.tolist()), tuple(correct.tolist()))
 
 
-@lru_cache(maxsize=1)
+@heavy(1)
 def val_losses() -> tuple[float, ...]:
     """The val loss of each epoch of the lesson's run: falling at first, then stalled until early stopping."""
     return tuple(record.val_loss for record in fit())

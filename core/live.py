@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict
+import time
 
 from core.data import Dataset, bazarghar
 from core.fit import EpochRecord, FitConfig, Run
+from core.kept import Kept
+from core.turns import TURNS, log
 
-_MOST_FINISHED = 256
-_finished: OrderedDict[tuple[FitConfig, str], tuple[EpochRecord, ...]] = OrderedDict()
-_lock = threading.Lock()
+_finished = Kept(256)
+"""(config, digest of the data) -> the records of the whole run."""
 
 
 class LiveRun:
@@ -21,24 +21,30 @@ class LiveRun:
         self.own_table = data is not None
         self.data = data or bazarghar()
         self._run: Run | None = None
+        self._seconds = 0.0
 
     def upto(self, epoch: int) -> tuple[EpochRecord, ...]:
         """The records of the epochs 1 to `epoch`, or to where the run ended."""
         key = (self.config, self.data.digest)
-        with _lock:
-            if key in _finished:
-                _finished.move_to_end(key)
-                return _finished[key][:epoch]
+        records = _finished.get(key)
+        if records is not None:
+            return records[:epoch]
         if self._run is None:
             self._run = Run(self.config, self.data)
-        while self._run.epochs < epoch and not self._run.done:
-            self._run.epoch()
-        if self._run.done:
-            with _lock:
-                _finished[key] = tuple(self._run.history)
-                while len(_finished) > _MOST_FINISHED:
-                    _finished.popitem(last=False)
+        if self._run.epochs < epoch and not self._run.done:
+            self._train(epoch)
+            if self._run.done:
+                _finished.put(key, tuple(self._run.history))
+                log.info("run: %d epochs, %s, %.2f s", self._run.epochs, self._run.ending, self._seconds)
         return tuple(self._run.history[:epoch])
+
+    def _train(self, epoch: int) -> None:
+        with TURNS.turn():
+            while self._run.epochs < epoch and not self._run.done:
+                began = time.monotonic()
+                self._run.epoch()
+                self._seconds += time.monotonic() - began
+                TURNS.give_way()
 
 
 def is_over(config: FitConfig, records: tuple[EpochRecord, ...]) -> bool:

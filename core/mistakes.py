@@ -6,7 +6,6 @@ import copy
 import statistics
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 
 import torch
 from torch import Tensor, nn
@@ -23,6 +22,7 @@ from core.mistake_code import ACCUMULATING
 from core.model import make_model
 from core.rng import RandomStream
 from core.schedules import WARNING_BEGINS
+from core.turns import heavy
 from core.warned import taking
 
 EPOCHS = 15
@@ -261,7 +261,7 @@ class Trainer:
         return evaluate(self.logits_model, [(self.data.x_val, self.data.y_val)], F.cross_entropy)
 
 
-@lru_cache(maxsize=64)
+@heavy(64)
 def run_mistake(key: str, wrong: bool, seed: int = 0, epochs: int = EPOCHS) -> MistakeRun:
     """Train the loop of mistake `key` on the customers, with the mistake or without."""
     trainer = Trainer(key, wrong, seed, bazarghar())

@@ -22,6 +22,7 @@ from core.fit import FitConfig, Run
 from core.model import LAYERS
 from core.rng import seeded
 from core.run_script import model_lines, optimizer_source
+from core.turns import heavy
 
 MODES = ("train", "eval")
 GRADS: dict[str, Callable[[], AbstractContextManager[Any]]] = {
@@ -91,7 +92,7 @@ def best_epoch(config: ModeConfig) -> int:
     return _trained(config.layers, config.dropout, config.seed).stopper.best_epoch
 
 
-@lru_cache(maxsize=16)
+@heavy(16)
 def _trained(layers: str, dropout: float, seed: int) -> Run:
     run = Run(_fit_config(layers, dropout, seed))
     while not run.done:

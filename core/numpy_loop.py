@@ -10,7 +10,6 @@ import copy
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 import torch
@@ -22,6 +21,7 @@ from core.data import Points, three_class_points
 from core.loop import TrainingLoop, evaluate
 from core.messages import N_
 from core.rng import numpy_generator
+from core.turns import heavy
 
 Weights = dict[str, np.ndarray]
 """W1 (2, hidden), b1 (hidden,), W2 (hidden, 3), b2 (3,); gradients and momentum buffers have the same names."""
@@ -115,7 +115,7 @@ def _copy(weights: Weights) -> Weights:
     return {name: value.copy() for name, value in weights.items()}
 
 
-@lru_cache(maxsize=64)
+@heavy(64)
 @np.errstate(over="ignore", invalid="ignore")  # a rate too high diverges, and that may be looked at
 def run_numpy(config: NumpyConfig = NumpyConfig()) -> NumpyRun:
     """Train until the val loss has not improved for `patience` epochs."""
@@ -189,7 +189,7 @@ def as_module(weights: Weights) -> nn.Sequential:
     return model.requires_grad_()
 
 
-@lru_cache(maxsize=64)
+@heavy(64)
 def pytorch_twin(config: NumpyConfig = NumpyConfig()) -> Twin:
     """Train the same net through `TrainingLoop` for as many epochs, and compare."""
     run = run_numpy(config)

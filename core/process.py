@@ -1,8 +1,10 @@
-"""What a process does once, before its first visitor."""
+"""What a process does once, before its first visitor, and what it does between visitors to stay quick."""
 
 from __future__ import annotations
 
+import asyncio
 import gc
+import itertools
 
 import torch
 
@@ -20,12 +22,28 @@ def one_thread() -> None:
 
 
 def warm_up() -> None:
-    """Pay for the first optimizer's imports now, and take all that is loaded out of the collector's way.
-
-    Streamlit collects garbage after every script run; with torch loaded that takes over 100 ms unless it is frozen.
-    """
+    """Pay for the first optimizer's imports now, and take all that is loaded out of the collector's way."""
     one_thread()
     replay(StepConfig(optimizer="adamw").resolved(), "flzbs")
     Run().step()
+    tidy()
+
+
+def tidy() -> None:
+    """Collect garbage, then take what is left out of the collector's way."""
+    gc.unfreeze()
     gc.collect()
     gc.freeze()
+
+
+async def keep_tidy(seconds: float = 5, rounds: int = 12) -> None:
+    """Streamlit collects garbage after every script run, which takes the longer the more there is that is none: over
+    100 ms with torch loaded, and more with each open session. So what has come since is frozen every few seconds, which
+    costs nothing, and once a minute all of it is looked through.
+    """
+    for n in itertools.count(1):
+        await asyncio.sleep(seconds)
+        if n % rounds:
+            gc.freeze()
+        else:
+            tidy()

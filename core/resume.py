@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from hashlib import sha256
 from typing import Any
 
@@ -17,6 +16,7 @@ from core.customers_script import customer_rows
 from core.fit import EpochRecord, FitConfig, Run, StepRecord, log_line
 from core.messages import N_
 from core.run_script import SCHEDULERS, model_lines, optimizer_source
+from core.turns import TURNS, heavy
 
 ORDERS = ("right", "rng-before-skip", "stopper-before-update")
 """In which order the trainer saves and resumes; the two wrong ones were shipped by real trainers."""
@@ -147,7 +147,7 @@ class _Alone:
     after: Side
 
 
-@lru_cache(maxsize=16)
+@heavy(16)
 def _left_alone(config: FitConfig, epoch: int, batch: int, stopper_first: bool = False) -> _Alone:
     """Kept, since a page compares it with one resume after another."""
     run, checkpoint = interrupt(config, epoch, batch, stopper_first)
@@ -155,7 +155,7 @@ def _left_alone(config: FitConfig, epoch: int, batch: int, stopper_first: bool =
     return _Alone(before, to_bytes(checkpoint), checkpoint["model"], _to_the_end(run))
 
 
-@lru_cache(maxsize=16)
+@heavy(16)
 def compare(config: ResumeConfig) -> Comparison:
     """Interrupt, save, load, resume and train to the end; and the same without the interruption."""
     alone = _left_alone(config.fit, config.epoch, config.batch, config.order == "stopper-before-update")
@@ -163,7 +163,7 @@ def compare(config: ResumeConfig) -> Comparison:
     return _beside(alone, resumed, alone.file)
 
 
-@lru_cache(maxsize=64)
+@heavy(64)
 def extent(config: FitConfig) -> tuple[int, int]:
     """How many epochs the run has when it is left alone, and how many batches an epoch has."""
     run = Run(config)
@@ -176,7 +176,7 @@ MOST_EPOCHS_ON = 20
 """So many epochs, at most, does a run go on from a file that came from anywhere."""
 
 
-@lru_cache(maxsize=4)
+@heavy(4)
 def compare_file(file: bytes, skip: tuple[str, ...] = (), order: str = "right") -> Comparison:
     """Resume from a file, beside the run of its settings; raises CheckpointError if no run can go on from it."""
     checkpoint = load(file)
@@ -227,6 +227,7 @@ def _to_the_end(run: Run) -> Side:
             steps.append(step)
             traces.append(_hash(run.model.state_dict()))
         run.epoch()
+        TURNS.give_way()
     weights = {name: value.clone() for name, value in run.model.state_dict().items()}
     return Side(tuple(steps), tuple(run.history[start:]), weights, tuple(traces))
 

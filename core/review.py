@@ -6,7 +6,6 @@ The live one is the first test of any new loop: train on one batch over and over
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import lru_cache
 
 import torch
 from torch.nn import functional as F
@@ -16,6 +15,7 @@ from core.loop import evaluate
 from core.messages import N_, Message
 from core.mistake_code import ACCUMULATING, head, overfit_lines
 from core.mistakes import MISTAKES, Trainer
+from core.turns import heavy
 
 
 @dataclass(frozen=True)
@@ -189,7 +189,7 @@ class Overfit:
         return Message(_CAUGHT if self.caught else _NOT_CAUGHT.get(self.key, _LEARNED_ALL_THE_SAME), values)
 
 
-@lru_cache(maxsize=64)
+@heavy(64)
 def overfit_one_batch(key: str = "", steps: int = 300, seed: int = 0) -> Overfit:
     """Train the right loop, or the one with mistake `key`, on the first 64 customers, `steps` times."""
     batch = _one_batch()

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import statistics
 from dataclasses import dataclass, replace
-from functools import lru_cache
 
 from core.fit import FitConfig
 from core.live import finished
+from core.turns import heavy
 
 SEEDS = tuple(range(10))
 
@@ -33,7 +33,7 @@ class Spread:
         return statistics.stdev(self.best)
 
 
-@lru_cache(maxsize=64)
+@heavy(64)
 def spread(config: FitConfig) -> Spread:
     """Train `config` once from each of `SEEDS`; its own seed does not matter."""
     runs = [finished(replace(config, seed=seed)) for seed in SEEDS]

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import Any
 
 import torch
 from torch import Tensor
 
 from core.config import Choice, Codes, Field, Flag, Number
+from core.kept import Kept, keeping
 from core.loop import CALLS, TrainingLoop
 from core.rng import seeded
 from core.scenes import SCENES, Scene
@@ -219,7 +219,9 @@ def _same(a: Any, b: Any) -> bool:
     return a is b or a == b or (isinstance(a, float) and isinstance(b, float) and a != a and b != b)
 
 
-@lru_cache(maxsize=512)
+# A snapshot takes about 7 kB, so all that are kept take 75 MB at most, and far less while visitors step on from what is
+# kept, since then they share their snapshots.
+@keeping(Kept(1024, weigh=len, most=10_000))
 def replay(config: StepConfig, calls: str) -> tuple[Snapshot, ...]:
     """Make the calls one after another on a new loop: a snapshot of the start, and one after each call.
 
@@ -227,12 +229,14 @@ def replay(config: StepConfig, calls: str) -> tuple[Snapshot, ...]:
     the arguments alone, whatever else the process is doing, which is what makes the cache exact.
     """
     player = Player(config)
-    snapshots = [player.snapshot(0, "start", None, None)]
+    # One call more than is kept: the calls are made again, but there is only one new snapshot to take.
+    snapshots = list((calls and replay.peek(config, calls[:-1])) or [player.snapshot(0, "start", None, None)])
     for position, code in enumerate(calls, start=1):
         error = None
         try:
             player.play(code)
         except Exception as raised:  # whatever PyTorch raises is the lesson
             error = raised.with_traceback(None)
-        snapshots.append(player.snapshot(position, CALLS[code], snapshots[-1], error))
+        if position == len(snapshots):
+            snapshots.append(player.snapshot(position, CALLS[code], snapshots[-1], error))
     return tuple(snapshots)

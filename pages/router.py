@@ -13,6 +13,7 @@ from pages.ui.i18n import LANGUAGES, _, choose_language, keep_language_in_addres
 from pages.ui.page_tools import page_tools  # noqa: E402
 from pages.ui.pages import navigation, note_page  # noqa: E402
 from pages.ui.presenting import keep_presentation_in_address, presentation, read_presentation  # noqa: E402
+from pages.ui.waiting import show_queue_place  # noqa: E402
 
 choose_language()
 read_presentation()
@@ -38,5 +39,6 @@ keep_language_in_address()
 keep_presentation_in_address()
 current = st.navigation(navigation(), expanded=True)
 note_page(current)
+show_queue_place()
 current.run()
 page_tools(current.url_path or "home")

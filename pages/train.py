@@ -81,18 +81,23 @@ def live_run(config: FitConfig) -> LiveRun:
     return run
 
 
-def go_to(epoch: int, playing: bool) -> None:
-    change_settings(PAGE, epochs=min(epoch, 100))
-    st.session_state["train_playing"] = playing
+def play(on: bool) -> None:
+    st.session_state["train_playing"] = on
+
+
+def go_on(epochs: int) -> None:
+    """Train that much further than the run has come by now, which may be further than when the button was drawn."""
+    change_settings(PAGE, epochs=min(st.session_state[f"settings:{PAGE}"]["epochs"] + epochs, 100))
+    st.session_state["train_playing"] = False
 
 
 def buttons(config: FitConfig, epochs: int, over: bool, playing: bool) -> None:
     row = st.container(horizontal=True, vertical_alignment="bottom")
     label = _("❚❚ Pause") if playing else (_("▶ Go on") if epochs else _("▶ Start"))
     presses = (
-        ("play", label, "Space", go_to, (epochs, not playing), over),
-        ("one", _("One epoch"), "Right", go_to, (epochs + 1, False), over),
-        ("end", _("To the end"), "End", go_to, (config.max_epochs, False), over),
+        ("play", label, "Space", play, (not playing,), over),
+        ("one", _("One epoch"), "Right", go_on, (1,), over),
+        ("end", _("To the end"), "End", go_on, (config.max_epochs,), over),
         ("reset", _("Reset"), "Home", start_over, (), not epochs),
     )
     for key, text, shortcut, call, args, disabled in presses:

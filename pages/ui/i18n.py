@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from functools import cache
 from pathlib import Path
 
@@ -30,9 +31,15 @@ def messages(language: str) -> list[Message]:
     return found
 
 
+_run = threading.local()
+"""A script runs in a thread of its visitor's own; every text of a page asks for the language."""
+
+
 def language() -> str:
     """The language of the visitor whose script run this is."""
-    return st.session_state.get("lang", "en")
+    if not hasattr(_run, "language"):
+        _run.language = st.session_state.get("lang", "en")
+    return _run.language
 
 
 def choose_language() -> str:
@@ -42,7 +49,8 @@ def choose_language() -> str:
         st.session_state["lang"] = asked
     if st.session_state.get("lang") not in LANGUAGES:
         st.session_state["lang"] = "bn" if (st.context.locale or "").startswith("bn") else "en"
-    return st.session_state["lang"]
+    _run.language = st.session_state["lang"]
+    return _run.language
 
 
 def keep_language_in_address() -> None:

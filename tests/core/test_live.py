@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from core import live
+import logging
+import re
+
 from core.fit import FitConfig, fit
 from core.live import LiveRun, is_over
 from core.spread import SEEDS, spread
@@ -27,8 +29,14 @@ def test_a_finished_run_is_not_run_again() -> None:
     assert second.upto(2) == first[:2]
 
 
-def test_the_shelf_of_finished_runs_is_bounded() -> None:
-    assert len(live._finished) <= live._MOST_FINISHED
+def test_a_finished_run_is_one_line_in_the_log_without_its_settings(caplog) -> None:
+    with caplog.at_level(logging.INFO, "five_calls"):
+        run = LiveRun(FitConfig(seed=987654321, patience=1))
+        for epoch in range(1, 100):
+            run.upto(epoch)
+        LiveRun(FitConfig(seed=987654321, patience=1)).upto(100)
+    assert len(caplog.messages) == 1
+    assert re.fullmatch(r"run: \d+ epochs, early stop, \d+\.\d\d s", caplog.messages[0])
 
 
 def test_the_spread_is_over_the_runs_of_its_seeds() -> None:

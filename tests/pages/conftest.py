@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import torch  # noqa: F401 - here, since torch crashes when a script's thread is the first to import it
 from streamlit.testing.v1 import AppTest
 
 ROUTER = Path(__file__).resolve().parents[2] / "pages" / "router.py"

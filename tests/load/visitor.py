@@ -1,11 +1,13 @@
-"""A visitor without a browser: speaks Streamlit's websocket protocol and steps the stepper, to measure load."""
+"""A visitor without a browser: speaks Streamlit's websocket protocol, for load and for what strangers send."""
 
 from __future__ import annotations
 
 import asyncio
 import json
+import secrets
 import time
 from types import TracebackType
+from urllib.parse import urlencode
 
 import websockets
 from streamlit.proto.BackMsg_pb2 import BackMsg
@@ -15,29 +17,42 @@ ORDER = "flzbs"
 
 
 class Visitor:
-    """Opens `/step` at `host` (such as "localhost:8501"); `press()` makes the next call and waits for its number."""
+    """One tab at `host`, such as "localhost:8501"; a cookie like that of nginx keeps it at one process behind it."""
 
     def __init__(self, host: str) -> None:
         self.host = host
+        self.cookie = secrets.token_hex(16)
         self.calls = ""
         self.controls_id = self.fragment_id = ""
+        self.revision = 0
         self.cached: dict[str, ForwardMsg] = {}
 
     async def __aenter__(self) -> Visitor:
         self.socket = await websockets.connect(
-            f"ws://{self.host}/_stcore/stream", subprotocols=["streamlit"], max_size=None, open_timeout=30
+            f"ws://{self.host}/_stcore/stream",
+            subprotocols=["streamlit"],
+            max_size=None,
+            open_timeout=60,
+            additional_headers={"Cookie": f"five_calls={self.cookie}"},
         )
-        message = BackMsg()
-        message.rerun_script.query_string = "calls="
-        message.rerun_script.page_name = "step"
-        await self.socket.send(message.SerializeToString())
-        await self._until_finished()
-        if not self.controls_id:
-            raise RuntimeError("the stepper's controls did not appear")
         return self
 
     async def __aexit__(self, kind: type | None, error: BaseException | None, trace: TracebackType | None) -> None:
         await self.socket.close()
+
+    async def open(self, page: str, **query: object) -> str:
+        """Go to a page; the HTML that it shows once its script has finished."""
+        message = BackMsg()
+        message.rerun_script.query_string = urlencode(query)
+        message.rerun_script.page_name = "" if page == "home" else page
+        await self.socket.send(message.SerializeToString())
+        return await self._until_finished()
+
+    async def open_stepper(self) -> None:
+        self.calls = ""
+        await self.open("step", calls="")
+        if not self.controls_id:
+            raise RuntimeError("the stepper's controls did not appear")
 
     async def press(self) -> float:
         """Make the next call of the right order, from a new loop after four batches; seconds until the run finished."""
@@ -49,7 +64,8 @@ class Visitor:
         message.rerun_script.query_string = f"calls={self.calls}"
         state = message.rerun_script.widget_states.widgets.add()
         state.id = self.controls_id
-        state.json_value = json.dumps({"state": {"calls": self.calls, "graph": False, "guess": None, "rev": self.rev}})
+        sent = {"calls": self.calls, "graph": False, "guess": None, "rev": self.revision}
+        state.json_value = json.dumps({"state": sent})
         begin = time.perf_counter()
         await self.socket.send(message.SerializeToString())
         shown = await self._until_finished()
@@ -62,7 +78,7 @@ class Visitor:
         shown = ""
         while True:
             message = ForwardMsg()
-            message.ParseFromString(await asyncio.wait_for(self.socket.recv(), 60))
+            message.ParseFromString(await asyncio.wait_for(self.socket.recv(), 120))
             if message.WhichOneof("type") == "ref_hash":
                 message = self.cached[message.ref_hash]
             elif message.hash:
@@ -79,4 +95,4 @@ class Visitor:
             if element.WhichOneof("type") == "bidi_component" and "stepper" in element.bidi_component.component_name:
                 self.controls_id = element.bidi_component.id
                 self.fragment_id = message.delta.fragment_id
-                self.rev = json.loads(element.bidi_component.json)["rev"]
+                self.revision = json.loads(element.bidi_component.json)["rev"]

@@ -1,0 +1,2 @@
+message = "the secret of this traceback"
+raise ValueError(message)
