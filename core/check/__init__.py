@@ -17,6 +17,9 @@ from .rule import RULES, Finding, findings
 SECONDS = 1.2
 """Processor time that reading and walking one file may take; what was seen by then is what counts."""
 
+LEAST = 0.3
+"""Processor time left to walking, and to the rules, however long the reading took."""
+
 _NOQA = re.compile(r"#\s*noqa(?::\s*([A-Z]+[0-9]+(?:[,\s]+[A-Z]+[0-9]+)*))?", re.IGNORECASE)
 
 
@@ -30,6 +33,7 @@ class Report:
     loop_found      is there a training loop in the text at all
     problem         one sentence when the text could not be read, else None
     problem_line    its line, or 0
+    truncated       the time did not suffice for all of the text, or it nests too deeply to be followed everywhere
     notes           what was seen through: "magics", "prompts", "quotes", "indented", "python2", "tabs", "numbered"
     """
 
@@ -41,6 +45,7 @@ class Report:
     problem: Problem | None = None
     problem_line: int = 0
     notes: tuple[str, ...] = ()
+    truncated: bool = False
 
 
 def check(source: str, filename: str = "<pasted>") -> Report:
@@ -49,13 +54,16 @@ def check(source: str, filename: str = "<pasted>") -> Report:
     text = read(source)
     if isinstance(text, Problem):
         return Report(filename, problem=text, problem_line=text.line)
-    model = Interpreter(text.tree, text.python, started + SECONDS).run()
+    interpreter = Interpreter(text.tree, text.python, started + SECONDS)
+    interpreter.deadline = max(interpreter.deadline, time.thread_time() + LEAST)
+    model = interpreter.run()
     silenced = _noqa(source)
-    found = [f for f in findings(model, RULES, started + 1.5 * SECONDS) if not _silent(silenced, f)]
+    until = max(started + 1.5 * SECONDS, time.thread_time() + LEAST)
+    found = [f for f in findings(model, RULES, until) if not _silent(silenced, f)]
     found.sort(key=lambda f: (f.line, f.code))
     loops = orders(model)
     letters = next((o.letters for o in loops if o.letters), "")
-    return Report(filename, tuple(found), loops, letters, bool(loops), notes=text.notes)
+    return Report(filename, tuple(found), loops, letters, bool(loops), notes=text.notes, truncated=model.truncated)
 
 
 def _noqa(source: str) -> dict[int, set[str]]:

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import ast
 import difflib
+import math
+import time
 from dataclasses import dataclass
 
 from . import Report, check
@@ -29,11 +31,24 @@ def fixable(code: str) -> bool:
     return code in RECIPES
 
 
-def correct(source: str, filename: str = "<pasted>", codes: set[str] | None = None) -> Corrected:
-    """Correct what has one mechanical remedy, fault by fault."""
+def correct(
+    source: str,
+    filename: str = "<pasted>",
+    codes: set[str] | None = None,
+    *,
+    report: Report | None = None,
+    seconds: float = math.inf,
+) -> Corrected:
+    """Correct what has one mechanical remedy, fault by fault, for so much processor time.
+
+    `report` is what `check` says of `source`, where it is known already.
+    """
+    deadline = time.thread_time() + seconds
     text, fixed, given_up = source, [], set()
-    report = check(text, filename)
+    report = report or check(text, filename)
     for _ in range(40):
+        if time.thread_time() > deadline:
+            break
         todo = [
             f
             for f in report.findings

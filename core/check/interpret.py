@@ -24,6 +24,19 @@ class OutOfTime(Exception):  # noqa: N818 - no error: the walk stops and what wa
     """The budget of the walk is spent."""
 
 
+def nodes(tree: ast.AST) -> list[ast.AST]:
+    """Every node but the singletons such as `Load`, in the order of `ast.walk` and in a third of its time."""
+    found = [tree]
+    for node in found:
+        for name in node._fields:
+            value = getattr(node, name, None)
+            if type(value) is list:
+                found += [one for one in value if isinstance(one, ast.AST)]
+            elif isinstance(value, ast.AST) and value._fields:
+                found.append(value)
+    return found
+
+
 class Interpreter(Expressions, TorchCalls, Functions, Binding):
     """One walk over one file."""
 
@@ -45,7 +58,7 @@ class Interpreter(Expressions, TorchCalls, Functions, Binding):
         """One pass for what the file does with each name, whatever it stands for."""
         uses, calls, words, self.functions = self.model.uses, self.model.calls, self.model.words, []
         size, loads = 0, self.model.loads
-        for node in ast.walk(tree):
+        for node in nodes(tree):
             size += 1
             kind = type(node)
             if kind is ast.Call:
@@ -75,7 +88,7 @@ class Interpreter(Expressions, TorchCalls, Functions, Binding):
                 self.functions.append(node)
             elif kind is ast.ClassDef:
                 self.model.classes.append(node)
-        self.max_ops = 60_000 + 6 * size
+        self.max_ops = 60_000 + 9 * size
 
     def run(self) -> LoopModel:
         """Walk the module, then every function and class that the module did not reach."""

@@ -39,5 +39,6 @@ def _keys(page: str) -> list[tuple[str, str]]:
             ("End", _("to the end of the run")),
             ("Home", _("to the start")),
         ],
+        "check": [("Ctrl+Enter", _("check what was pasted"))],
     }
     return [*of_page.get(page, []), ("Tab", _("to the next control")), ("?", _("this list"))]

@@ -28,7 +28,7 @@ def _sections() -> dict[str, dict[str, str]]:
             "resume": _("Resume"),
             "numpy": _("The NumPy twin"),
         },
-        _("Break it"): {"mistakes": _("Common mistakes"), "review": _("Review a loop")},
+        _("Break it"): {"mistakes": _("Common mistakes"), "review": _("Review a loop"), "check": _("Check a loop")},
         _("Practice"): {"practice": _("Questions"), "glossary": _("Glossary")},
         _("Teach"): {"class": _("For a class")},
     }

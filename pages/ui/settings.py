@@ -65,10 +65,12 @@ class SettingWidgets:
             raise TypeError(f"{name} is not a flag")
         self._show(st.toggle, name, label)
 
-    def several(self, name: str, label: str, names: Mapping[str, str]) -> None:
-        """Any of `names`, each a pill to press."""
+    def several(self, name: str, label: str, names: Mapping[str, str], **look: Any) -> None:
+        """Any of `names`, each a pill to press; `look` goes to `st.pills`."""
         chosen = [option for option in self.values[name] if option in names]
-        self._show(st.pills, name, label, list(names), selection_mode="multi", format_func=names.get, value=chosen)
+        self._show(
+            st.pills, name, label, list(names), selection_mode="multi", format_func=names.get, value=chosen, **look
+        )
 
     def _show(
         self, widget: Callable[..., Any], name: str, label: str, *args: Any, value: Any = None, **kwargs: Any

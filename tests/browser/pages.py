@@ -18,5 +18,6 @@ ADDRESSES = [
     "review",
     "practice",
     "glossary?find=mean",
+    "check",
     "class",
 ]

@@ -68,8 +68,8 @@ def by_hand(model, backward) -> bool:
         "{k}: the step is {k} times as "
         "long as with one large batch."
     ),
-    N_("Divide before backward(): (loss / {k}).backward()."),
-    "/mistakes",
+    N_("Divide before backward(): `(loss / {k}).backward()`."),
+    "/mistakes?mistake=undivided",
 )
 def not_divided(model):
     """A mean loss, backward in every pass, step in every K-th, no division in between."""
@@ -107,7 +107,7 @@ def _divided_later(model, k) -> bool:
         "here it is divided by {k} once more."
     ),
     N_("Leave the division to accelerate: accelerator.backward(loss)."),
-    "/mistakes",
+    "/mistakes?mistake=undivided",
 )
 def divided_twice(model):
     """A hand division inside accelerate's accumulate, or two divisions by the same number."""
@@ -138,8 +138,8 @@ def divided_twice(model):
         "of {k}, the last ones are "
         "never used, or their gradients leak into the next epoch."
     ),
-    N_("Step on the last batch too: if (i + 1) % {k} == 0 or i + 1 == len(loader)."),
-    "/mistakes",
+    N_("Step on the last batch too: `if (i + 1) % {k} == 0 or i + 1 == len(loader)`."),
+    "/mistakes?mistake=window-dropped",
 )
 def tail_dropped(model):
     """A guarded step, and none for what remains."""
@@ -164,7 +164,7 @@ def _over_data(loop) -> bool:
     WARNING,
     N_("The loss of every batch is divided by {k}, also in the last window, which holds fewer: its step is too short."),
     N_("Divide the loss of the last window by the number of batches it really holds."),
-    "/mistakes",
+    "/mistakes?mistake=window-dropped",
 )
 def tail_scaled(model):
     """A leftover step, with losses divided by the whole K."""
@@ -199,7 +199,7 @@ def _rescaled(model, loop, step) -> bool:
         "last batch of each window counts."
     ),
     N_("Call zero_grad() only where step() is called, right after it."),
-    "/mistakes",
+    "/step?scene=accumulate&calls=zflbzflbs",
 )
 def zero_each_micro_batch(model):
     """zero_grad unguarded in a loop whose step is guarded by a counter."""

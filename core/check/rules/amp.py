@@ -42,7 +42,7 @@ def window(model, step):
         "limit is tiny, and every step is cut to it."
     ),
     N_("Call scaler.unscale_(optimizer) before clipping."),
-    "/mistakes",
+    "/glossary?find=gradient+norm",
 )
 def clip_without_unscale(model):
     """backward of a scaled loss, clip, scaler.step, with no unscale_ before the clip."""
@@ -76,7 +76,7 @@ def _clips(clip, optimizer) -> bool:
         "second step in the same pass raises an error."
     ),
     N_("Call scaler.update() after scaler.step(optimizer), once in every iteration."),
-    "/mistakes",
+    "/glossary?find=underflow",
 )
 def update_missing(model):
     """scaler.step with no update of any scaler in the entry."""
@@ -102,7 +102,7 @@ def update_missing(model):
         "infinite, and where scaler.step() is called too, it moves twice."
     ),
     N_("Call scaler.step({optimizer}) only."),
-    "/mistakes",
+    "/step?calls=flzbss",
 )
 def stepped_directly(model):
     """A plain step after a scaled backward."""
@@ -139,7 +139,7 @@ def _scaler_choice(step) -> bool:
     ERROR,
     N_("The gradients are clipped after the optimizer has used them: the clipping does nothing."),
     N_("Clip between backward() and step()."),
-    "/mistakes",
+    "/step?calls=flzbs",
 )
 def clip_after_step(model):
     """backward, step, clip, with no clip between backward and step."""
@@ -175,7 +175,7 @@ def clip_after_step(model):
         "Clip between backward() and step(); in Lightning, set gradient_clip_val or override "
         "configure_gradient_clipping."
     ),
-    "/mistakes",
+    "/step?calls=flz",
 )
 def clip_before_backward(model):
     """In one pass, the clip comes before the only backward; or in a training_step that Lightning goes backward from."""
@@ -214,7 +214,7 @@ def clip_before_backward(model):
         "first ones is cut again and again."
     ),
     N_("Clip once, right before step()."),
-    "/mistakes",
+    "/step?scene=accumulate&calls=zflbflb",
 )
 def clip_each_micro_batch(model):
     """clip in every pass, step in every K-th."""

@@ -281,7 +281,7 @@ def written_in_place(model):
     N_("A NumPy number in the checkpoint"),
     WARNING,
     N_(
-        "{key!r} is a NumPy number (line {at}), not a Python one: loading the checkpoint with "
+        "{key} is a NumPy number (line {at}), not a Python one: loading the checkpoint with "
         "weights_only=True, the default, refuses it."
     ),
     N_("Turn it into a Python number before saving: float(...)."),
@@ -292,4 +292,4 @@ def numpy_in_checkpoint(model):
     for event, saved in dicts(model):
         for key, value in saved.items.items():
             if isinstance(value, Tensor) and value.numpy:
-                yield event.line, {"key": str(key), "at": value.numpy}
+                yield event.line, {"key": repr(str(key)), "at": value.numpy}

@@ -37,7 +37,7 @@ def training_loaders(model):
         "by class or time, each batch pulls one way."
     ),
     N_("DataLoader(..., shuffle=True) for training."),
-    "/mistakes",
+    "/glossary?find=DataLoader",
 )
 def not_shuffled(model):
     """shuffle=False said outright on a training loader: a warning; not said at all: worth knowing."""
@@ -81,7 +81,7 @@ def _stateful(model, loop) -> bool:
         "order, and every process the same part of the data."
     ),
     N_("Call {sampler}.set_epoch(epoch) at the start of every epoch."),
-    "/mistakes",
+    "/glossary?find=epoch",
 )
 def set_epoch_missing(model):
     """A DistributedSampler behind a loader that is trained on over several epochs, and no set_epoch in the file."""
@@ -109,7 +109,7 @@ def set_epoch_missing(model):
         "numbers, and a generator made once in the dataset still does."
     ),
     N_("Draw from torch, or seed a generator of your own in worker_init_fn."),
-    "/mistakes",
+    "/glossary?find=generator",
 )
 def worker_seeds(model):
     """np.random or random in __getitem__, with workers and no worker_init_fn."""

@@ -20,7 +20,7 @@ from .common import innermost, models_of, related
         "parameters it should train."
     ),
     N_("Keep the tensor as it is until backward(); detach only what must not be trained."),
-    "/step",
+    "/step?calls=fl&graph=1",
 )
 def cut_before_backward(model):
     """backward on a tensor that left the graph, or a generator judged on its detached output."""
@@ -92,7 +92,7 @@ def _fed_live(forward, targets) -> bool:
         "retain_graph, the cause is a tensor carried over from the batch before."
     ),
     N_("Drop retain_graph=True; detach what is carried over."),
-    "/step",
+    "/step?calls=flbb",
 )
 def retain_graph_misused(model):
     """retain_graph=True with no second way through the same graph in the same pass."""
@@ -135,8 +135,8 @@ def _born_before_loop(event, forward) -> bool:
         "backward() goes back into the first "
         "batch and fails, or the graph grows without end."
     ),
-    N_("Detach it between batches: {name} = {name}.detach()."),
-    "/step",
+    N_("Detach it between batches: `{name} = {name}.detach()`."),
+    "/step?calls=flbsb",
 )
 def hidden_state_carried(model):
     """A name read by a forward at the start of a pass and set by it, attached to the graph, in a loop that
@@ -192,7 +192,7 @@ def variable_used(model):
     ERROR,
     N_("A loss is a tensor with no dimension, and indexing it raises an IndexError since PyTorch 0.5."),
     N_("Use loss.item()."),
-    "/metrics",
+    "/step?calls=fl",
 )
 def data_zero(model):
     """`.data[0]` on a scalar loss, known or so named."""

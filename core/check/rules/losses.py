@@ -39,7 +39,7 @@ def before(model, classes, activations):
         "lie between 0 and 1, the loss cannot come near zero and the gradients are small: it trains, only worse."
     ),
     N_("Give {loss} the raw scores (logits); apply {activation} only where you need probabilities to look at."),
-    "/losses",
+    "/mistakes?mistake=softmax",
 )
 def softmax_before_cross_entropy(model):
     """Softmax or sigmoid into CrossEntropyLoss."""
@@ -91,7 +91,7 @@ def log_softmax_before_cross_entropy(model):
         "output of {activation} (line {at}), so the loss can fall without limit below zero."
     ),
     N_("Put log_softmax(..., dim=1) before NLLLoss, or use CrossEntropyLoss on the raw scores."),
-    "/losses",
+    "/losses?view=takes&loss=nllloss",
 )
 def nll_without_log_softmax(model):
     """Scores or probabilities into NLLLoss."""
@@ -110,7 +110,7 @@ def nll_without_log_softmax(model):
         "(line {at}), which can be anything: the loss raises an error or becomes nan."
     ),
     N_("Use BCEWithLogitsLoss on the raw scores, or apply a sigmoid first."),
-    "/losses",
+    "/losses?view=logit",
 )
 def bce_on_scores(model):
     """Scores into BCELoss."""
@@ -230,8 +230,8 @@ def loss_on_argmax(model):
         "several devices it returns a "
         "vector with one loss for each, and backward() on a vector fails."
     ),
-    N_("Reduce it first: loss = loss.mean()."),
-    "/losses",
+    N_("Reduce it first: `loss = loss.mean()`."),
+    "/step?calls=flb",
 )
 def parallel_loss_not_reduced(model):
     """backward on what a DataParallel forward returned, with no mean or sum in between."""
@@ -255,7 +255,7 @@ def parallel_loss_not_reduced(model):
     ERROR,
     N_("The loss keeps one number for each example (reduction='none'), and backward() needs a single number."),
     N_("Take its mean: loss.mean().backward()."),
-    "/losses",
+    "/step?calls=flb",
 )
 def loss_not_reduced(model):
     """backward on a loss with reduction='none'."""

@@ -35,8 +35,8 @@ def dropped_last(loader) -> bool:
         "usually smaller, and each of its "
         "examples then counts more than the others."
     ),
-    N_("Add up sums (hits, or loss.item() * len(batch)) and divide by the number of examples."),
-    "/metrics",
+    N_("Add up sums (hits, or `loss.item() * len(batch)`) and divide by the number of examples."),
+    "/mistakes?mistake=naive-mean",
 )
 def mean_of_means(model):
     """A sum of batch means divided by the number of batches: a warning for an accuracy, worth knowing for a loss."""

@@ -119,7 +119,7 @@ def repeated_sampling(event) -> bool:
         "and changes its own."
     ),
     N_("Call {model}.eval() before evaluating, and {model}.train() after."),
-    "/modes",
+    "/mistakes?mistake=no-eval",
 )
 def eval_missing(model):
     """A forward of an evaluation, in train mode."""

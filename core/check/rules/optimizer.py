@@ -17,7 +17,7 @@ from .common import escapes, inside, models_of, related
     WARNING,
     N_("{model} takes part in the loss, and no optimizer holds its parameters: it stays as it was initialised."),
     N_("Give the optimizer its parameters too, or freeze it and say so with requires_grad_(False)."),
-    "/mistakes",
+    "/glossary?find=param_groups",
 )
 def parameters_missing(model):
     """A model made here, in train mode in a loss that goes backward, in no optimizer; or layers kept in a
@@ -130,7 +130,7 @@ def _registered(cls, name) -> bool:
         "the new one never trains."
     ),
     N_("Build the optimizer after the model is complete."),
-    "/mistakes",
+    "/glossary?find=param_groups",
 )
 def replaced_after_optimizer(model):
     """A module set on a model whose parameters an optimizer already has, and no optimizer built again after it."""
@@ -167,7 +167,7 @@ def _holds(optimizer, owner) -> bool:
         "state stays behind."
     ),
     N_("Move the model first, then build the optimizer."),
-    "/mistakes",
+    "/optimizers",
 )
 def built_before_move(model):
     """to(device) after an optimizer that makes its state at once."""

@@ -283,7 +283,7 @@ def backward_missing(model):
         "they are not cleared before {optimizer} steps: the discriminator moves along the generator's wish."
     ),
     N_("Call {optimizer}.zero_grad() right before the backward() that is meant for it."),
-    "/mistakes",
+    "/mistakes?mistake=no-zero-grad",
 )
 def stale_gradients(model):
     """Between the last clearing and the step of one optimizer lies a backward meant for another."""

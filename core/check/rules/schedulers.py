@@ -28,7 +28,7 @@ def own_steps(model, sched_step):
         "whole schedule runs one step early."
     ),
     N_("Call {scheduler}.step() after optimizer.step()."),
-    "/optimizers",
+    "/mistakes?mistake=scheduler-first",
 )
 def scheduler_first(model):
     """In one pass of the scheduler's own loop, every optimizer step comes after it."""
@@ -129,7 +129,7 @@ def steps_by_place(model):
         "Step it once a batch when its length was given in batches, once an epoch when it was given in "
         "epochs, and never both."
     ),
-    "/optimizers",
+    "/optimizers?view=schedule&compare=per",
 )
 def wrong_pace(model):
     """Stepped both per batch and per epoch, or at another pace than its arguments count in."""
@@ -180,7 +180,7 @@ def _epochs_wanted(thing) -> bool:
     ERROR,
     N_("ReduceLROnPlateau looks at a metric to decide, and {scheduler}.step() gives it none: it raises a TypeError."),
     N_("Pass the validation metric: {scheduler}.step(val_loss)."),
-    "/optimizers",
+    "/optimizers?view=schedule&schedule=plateau",
 )
 def plateau_without_metric(model):
     """step() of a ReduceLROnPlateau with no argument."""
@@ -202,8 +202,8 @@ def plateau_without_metric(model):
         "{cls} was told a length that counts {told}, and it is stepped {often}: the schedule ends "
         "early, or starts over."
     ),
-    N_("Give it the number of times its step() is really called: len(loader) * epochs when it steps in every batch."),
-    "/optimizers",
+    N_("Give it the number of times its step() is really called: `len(loader) * epochs` when it steps in every batch."),
+    "/optimizers?view=schedule&schedule=onecycle&compare=per",
 )
 def wrong_total(model):
     """A horizon of one epoch's batches, or of epochs, on a schedule that runs per batch over all epochs;
@@ -215,6 +215,7 @@ def wrong_total(model):
         N_("epochs"),
         N_("only once for several batches"),
     )
+    whole = N_("the batches of all epochs")
     for thing, batch, epoch in steps_by_place(model):
         reach = horizon(thing)
         if batch and not epoch:
@@ -228,7 +229,7 @@ def wrong_total(model):
             ):
                 yield line, {"cls": thing.cls, "told": epochs, "often": batches}
             elif reach == "all" and _accumulating(event) and "accumulation" not in _factors(thing):
-                yield line, {"cls": thing.cls, "told": batches, "often": every}, WARNING
+                yield line, {"cls": thing.cls, "told": whole, "often": every}, WARNING
         elif epoch and reach == "batches":
             yield thing.line, {"cls": thing.cls, "told": once, "often": N_("once an epoch")}
 

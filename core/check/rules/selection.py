@@ -34,7 +34,7 @@ def kept_for_later(model, event) -> bool:
         "holds the last weights, not the best."
     ),
     N_("Copy them: copy.deepcopy(model.state_dict())."),
-    "/train",
+    "/mistakes?mistake=best-by-reference",
 )
 def best_by_reference(model):
     """A state_dict or the model itself kept under a condition inside a loop that goes on training."""
@@ -399,7 +399,7 @@ def stopping_on_train_loss(model):
         "training, and its score is no longer honest."
     ),
     N_("Choose on validation data, and touch the test set once, at the end."),
-    "/train",
+    "/glossary?find=test+set",
 )
 def choosing_on_test(model):
     """The number decided on comes from a loader named after the test set: a warning when a validation set exists."""
@@ -423,7 +423,7 @@ def choosing_on_test(model):
         "rows are in the training data."
     ),
     N_("Split first, fit on the training part, and transform both."),
-    "/metrics",
+    "/glossary?find=standardization",
 )
 def scaler_before_split(model):
     """fit or fit_transform on whole data, and a later split of it."""

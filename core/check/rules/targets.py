@@ -25,7 +25,7 @@ def targets(model, *classes):
         "fails, or is read as classes 0 and 1."
     ),
     N_("Pass the class indices themselves, or turn the one-hot table into floats."),
-    "/losses",
+    "/losses?view=takes&loss=crossentropyloss&input_shape=4x3&target_shape=4x3&target_dtype=int64",
 )
 def one_hot_target(model):
     """one_hot without .float() into cross-entropy or NLL."""
@@ -43,7 +43,7 @@ def one_hot_target(model):
         "shape (N,) raise an error."
     ),
     N_("Keep the labels as integers: labels.long()."),
-    "/losses",
+    "/losses?view=takes&loss=crossentropyloss&input_shape=4x3&target_shape=4&target_dtype=float32",
 )
 def float_target(model):
     """A flat float target into cross-entropy or NLL."""
@@ -70,7 +70,7 @@ def _named_soft(event) -> bool:
     ERROR,
     N_("{loss} wants class indices of shape (N,), and the target here has shape (N, 1): it raises an error."),
     N_("Take the extra dimension away: target.squeeze(1)."),
-    "/losses",
+    "/losses?view=takes&loss=crossentropyloss&input_shape=4x3&target_shape=4x1&target_dtype=int64",
 )
 def column_target(model):
     """A column of labels into cross-entropy or NLL."""
@@ -90,7 +90,7 @@ def column_target(model):
         "class 0 never occurs."
     ),
     N_("Number the classes from 0."),
-    "/losses",
+    "/glossary?find=class+index",
 )
 def labels_from_one(model):
     """Labels known to start at one into cross-entropy or NLL."""
@@ -112,7 +112,7 @@ def labels_from_one(model):
         "every target, and the model learns the mean."
     ),
     N_("Give both the same shape: prediction.squeeze(1), or target.unsqueeze(1)."),
-    "/losses",
+    "/losses?view=takes&loss=bcewithlogitsloss&input_shape=4x1&target_shape=4&target_dtype=float32",
 )
 def broadcasting(model):
     """(N, 1) against (N,) in a regression loss or a difference."""
@@ -137,7 +137,7 @@ def _shapes_clash(a, b) -> bool:
     WARNING,
     N_("{loss} compares floats, and its target is made of integers here: it raises an error about the data type."),
     N_("Turn the target into floats: target.float()."),
-    "/losses",
+    "/losses?view=takes&loss=bcewithlogitsloss&input_shape=4&target_shape=4&target_dtype=int64",
 )
 def integer_target(model):
     """An integer target in a BCE loss."""

@@ -74,3 +74,10 @@ def test_what_was_seen_through_is_not_edited():
         "loss.backward(retain_graph=True)\n...     opt.step()\n"
     )
     assert correct(source).text == source
+
+
+def test_without_time_nothing_is_corrected():
+    text = (FIXTURES / "FC201" / "wrong_1.py").read_text()
+    assert correct(text).fixed
+    assert correct(text, seconds=0).text == text
+    assert correct(text, report=check(text)) == correct(text)
