@@ -20,6 +20,7 @@ from core.config import Choice, Flag, Names, Text, parse_settings
 from core.glossary import TERMS
 from core.loss_inputs import FIELDS as LOSS_FIELDS
 from core.trace import StepConfig, replay
+from core.turns import log
 from pages.ui import check_view as view
 from pages.ui.code import code_html
 from pages.ui.optimizers_view import FIELDS as OPTIMIZER_FIELDS
@@ -92,6 +93,21 @@ def test_what_is_pasted_is_only_read(
     printed = capfd.readouterr()
     assert "secret_word" not in caplog.text + printed.out + printed.err
     assert code_html.cache_info().currsize == before
+
+
+def test_a_fault_of_ours_logs_nothing_of_the_text(
+    open_page: OpenPage, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def check_badly(source: str) -> None:
+        raise KeyError(source)
+
+    monkeypatch.setattr(log, "propagate", True)
+    monkeypatch.setattr(view, "check", check_badly)
+    app = paste(open_page("check"), "secret_word = 1\n")
+    assert not app.exception
+    assert "could not be followed" in html(app)
+    assert "KeyError in" in caplog.text
+    assert "secret_word" not in caplog.text
 
 
 def test_html_is_shown_as_text(open_page: OpenPage) -> None:
