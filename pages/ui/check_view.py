@@ -25,7 +25,7 @@ SIGNS = {"error": "✗", "warning": "▲", "info": "i"}
 WHOLE_LINES, WHOLE_LENGTH = 600, 60_000
 """A text up to this long is shown from end to end; of a longer one, the lines around what was found."""
 AROUND, ABOVE, WINDOWS, WIDEST = 4, 9, 40, 240
-MOST_SHOWN, MOST_LINES, MOST_CALLS, MOST_LOOPS, MOST_DIFF = 20, 8, 14, 6, 400
+MOST_SHOWN, MOST_LINES, MOST_CALLS, LOOPS, MOST_LOOPS, MOST_DIFF = 20, 8, 14, 2, 40, 400
 QUICK_LENGTH, CORRECTED_LENGTH, CORRECTING_SECONDS = 30_000, 200_000, 1.0
 Starts = Sequence[tuple[int, int]]
 NOT_A_NOTEBOOK = N_("This file is not a notebook.")
@@ -315,15 +315,15 @@ def understood(given: Answer) -> str:
     """The five calls of every loop, as the checker understood them."""
     loops = given.report.loops
     title = escape(_("The five calls as I understood them"))
-    strips = "".join(strip(order, given.starts) for order in loops[:MOST_LOOPS])
+    strips = [strip(order, given.starts) for order in loops[:MOST_LOOPS]]
     if not loops:
         nothing = _("No training loop was recovered from this text.")
-        strips = f'<p class="fc-sub">{rich(nothing)}</p>'
+        strips = [f'<p class="fc-sub">{rich(nothing)}</p>']
     more = ""
-    if len(loops) > MOST_LOOPS:
-        rest = _("and {count} more loops").format(count=localise(str(len(loops) - MOST_LOOPS)))
-        more = f'<p class="fc-sub">{escape(rest)}</p>'
-    return f'<section class="fc-understood"><h2>{title}</h2>{strips}{more}</section>'
+    if len(loops) > LOOPS:
+        rest = escape(_("and {count} more loops").format(count=localise(str(len(loops) - LOOPS))))
+        more = f'<details><summary class="fc-sub">{rest}</summary>{"".join(strips[LOOPS:])}</details>'
+    return f'<section class="fc-understood"><h2>{title}</h2>{"".join(strips[:LOOPS])}{more}</section>'
 
 
 def diff(corrected: Corrected) -> str:

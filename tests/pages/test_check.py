@@ -173,6 +173,18 @@ def test_a_notebook_is_told_by_cell() -> None:
     assert view.from_file("a.py", b"\xef\xbb\xbfx = '\xff'") == ("x = '�'", ())
 
 
+def test_of_many_loops_the_first_are_shown_and_the_others_folded() -> None:
+    given = view.answer(
+        "\n".join(
+            f"def train_{i}(model, loader, optimizer):\n" + "".join(f"    {line}\n" for line in LOOP.splitlines())
+            for i in range(5)
+        )
+    )
+    shown, folded = view.understood(given).split("<details>")
+    assert (shown.count('class="fc-strip"'), folded.count('class="fc-strip"')) == (2, 3)
+    assert "and 3 more loops" in folded
+
+
 def test_bangla_has_its_digits_in_sentences_and_not_in_code(open_page: OpenPage) -> None:
     shown = html(open_page("check", example="assistant", lang="bn"))
     assert "লাইন ১৪" in shown
