@@ -14,8 +14,6 @@ ADDRESSES = [
     "numpy",
     "mistakes",
     "review",
-    "glossary",
-    "review",
     "practice",
     "glossary?find=mean",
     "check",
