@@ -61,7 +61,7 @@ def check(source: str, filename: str = "<pasted>") -> Report:
     until = max(started + 1.5 * SECONDS, time.thread_time() + LEAST)
     found = [f for f in findings(model, RULES, until) if not _silent(silenced, f)]
     found.sort(key=lambda f: (f.line, f.code))
-    loops = orders(model)
+    loops = tuple(sorted(orders(model), key=lambda one: one.line))
     letters = next((o.letters for o in loops if o.letters), "")
     return Report(filename, tuple(found), loops, letters, bool(loops), notes=text.notes, truncated=model.truncated)
 

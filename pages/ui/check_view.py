@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+import traceback
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from html import escape
 from urllib.parse import parse_qsl, urlsplit
@@ -13,6 +15,7 @@ from core.check.fixes import Corrected, correct
 from core.check.notebook import Notebook, NotebookError
 from core.loop import CALLS
 from core.messages import N_
+from core.turns import TURNS, log
 from pages.ui.code import code_lines
 from pages.ui.i18n import _, localise
 from pages.ui.markup import rich
@@ -22,10 +25,11 @@ SIGNS = {"error": "✗", "warning": "▲", "info": "i"}
 WHOLE_LINES, WHOLE_LENGTH = 600, 60_000
 """A text up to this long is shown from end to end; of a longer one, the lines around what was found."""
 AROUND, ABOVE, WINDOWS, WIDEST = 4, 9, 40, 240
-MOST_SHOWN, MOST_LINES, MOST_CALLS, MOST_LOOPS, MOST_DIFF = 20, 8, 14, 6, 400
-CORRECTED_LENGTH, CORRECTING_SECONDS = 200_000, 1.0
+MOST_SHOWN, MOST_LINES, MOST_CALLS, LOOPS, MOST_LOOPS, MOST_DIFF = 20, 8, 14, 2, 40, 400
+QUICK_LENGTH, CORRECTED_LENGTH, CORRECTING_SECONDS = 30_000, 200_000, 1.0
 Starts = Sequence[tuple[int, int]]
 NOT_A_NOTEBOOK = N_("This file is not a notebook.")
+NOT_FOLLOWED = N_("This text could not be followed, which is our fault. Please paste only the part with the loop.")
 
 _WORDS = frozenset(("what", "total", "by", "told", "often", "way", "should"))
 """The values of a finding that are words; the others are code."""
@@ -54,13 +58,23 @@ class Answer:
 
 
 def answer(source: str, starts: tuple[tuple[int, int], ...] = ()) -> Answer:
-    """Check `source`; correct it where that does not take long."""
+    """Check `source`; correct it where that does not take long. What takes long waits for its turn."""
+    with TURNS.turn() if len(source) > QUICK_LENGTH else nullcontext():
+        try:
+            return _answer(source, starts)
+        except Exception as error:  # a fault of ours; its message may hold what was pasted, so only its place is logged
+            place = traceback.extract_tb(error.__traceback__)[-1]
+            log.error("check: %s in %s, line %s", type(error).__name__, place.filename, place.lineno)
+    return Answer(source, Report("<pasted>", problem=Problem(NOT_FOLLOWED, {})))
+
+
+def _answer(source: str, starts: Starts) -> Answer:
     report = check(source)
     corrected = None
     if report.findings and len(source) <= CORRECTED_LENGTH:
         made = correct(source, report=report, seconds=CORRECTING_SECONDS)
         corrected = made if made.fixed else None
-    return Answer(source, report, corrected, starts)
+    return Answer(source, report, corrected, tuple(starts))
 
 
 def from_file(name: str, data: bytes) -> tuple[str, tuple[tuple[int, int], ...]] | Problem:
@@ -301,15 +315,15 @@ def understood(given: Answer) -> str:
     """The five calls of every loop, as the checker understood them."""
     loops = given.report.loops
     title = escape(_("The five calls as I understood them"))
-    strips = "".join(strip(order, given.starts) for order in loops[:MOST_LOOPS])
+    strips = [strip(order, given.starts) for order in loops[:MOST_LOOPS]]
     if not loops:
         nothing = _("No training loop was recovered from this text.")
-        strips = f'<p class="fc-sub">{rich(nothing)}</p>'
+        strips = [f'<p class="fc-sub">{rich(nothing)}</p>']
     more = ""
-    if len(loops) > MOST_LOOPS:
-        rest = _("and {count} more loops").format(count=localise(str(len(loops) - MOST_LOOPS)))
-        more = f'<p class="fc-sub">{escape(rest)}</p>'
-    return f'<section class="fc-understood"><h2>{title}</h2>{strips}{more}</section>'
+    if len(loops) > LOOPS:
+        rest = escape(_("and {count} more loops").format(count=localise(str(len(loops) - LOOPS))))
+        more = f'<details><summary class="fc-sub">{rest}</summary>{"".join(strips[LOOPS:])}</details>'
+    return f'<section class="fc-understood"><h2>{title}</h2>{"".join(strips[:LOOPS])}{more}</section>'
 
 
 def diff(corrected: Corrected) -> str:

@@ -20,6 +20,7 @@ from core.config import Choice, Flag, Names, Text, parse_settings
 from core.glossary import TERMS
 from core.loss_inputs import FIELDS as LOSS_FIELDS
 from core.trace import StepConfig, replay
+from core.turns import log
 from pages.ui import check_view as view
 from pages.ui.code import code_html
 from pages.ui.optimizers_view import FIELDS as OPTIMIZER_FIELDS
@@ -94,6 +95,21 @@ def test_what_is_pasted_is_only_read(
     assert code_html.cache_info().currsize == before
 
 
+def test_a_fault_of_ours_logs_nothing_of_the_text(
+    open_page: OpenPage, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def check_badly(source: str) -> None:
+        raise KeyError(source)
+
+    monkeypatch.setattr(log, "propagate", True)
+    monkeypatch.setattr(view, "check", check_badly)
+    app = paste(open_page("check"), "secret_word = 1\n")
+    assert not app.exception
+    assert "could not be followed" in html(app)
+    assert "KeyError in" in caplog.text
+    assert "secret_word" not in caplog.text
+
+
 def test_html_is_shown_as_text(open_page: OpenPage) -> None:
     nasty = '"<script>alert(1)</script>"  # </code><img src=x onerror=alert(1)> `a` **b**\n'
     app = paste(open_page("check"), f"x = {nasty}{LOOP.replace('optimizer', 'o')}")
@@ -155,6 +171,18 @@ def test_a_notebook_is_told_by_cell() -> None:
     assert "cell 2, line 1" in view.understood(given)
     assert isinstance(view.from_file("a.ipynb", b"{}"), Problem)
     assert view.from_file("a.py", b"\xef\xbb\xbfx = '\xff'") == ("x = '�'", ())
+
+
+def test_of_many_loops_the_first_are_shown_and_the_others_folded() -> None:
+    given = view.answer(
+        "\n".join(
+            f"def train_{i}(model, loader, optimizer):\n" + "".join(f"    {line}\n" for line in LOOP.splitlines())
+            for i in range(5)
+        )
+    )
+    shown, folded = view.understood(given).split("<details>")
+    assert (shown.count('class="fc-strip"'), folded.count('class="fc-strip"')) == (2, 3)
+    assert "and 3 more loops" in folded
 
 
 def test_bangla_has_its_digits_in_sentences_and_not_in_code(open_page: OpenPage) -> None:
