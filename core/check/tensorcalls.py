@@ -249,7 +249,7 @@ class TensorCalls(PathCalls):
                 values = things[0] if things else None
                 continue
             inner = values.data.get("wraps")
-            if values.kind == "zip" and values.data["parts"]:
+            if values.kind == "zip" and values.data.get("parts"):
                 inner = values.data["parts"][0]
             if inner is None:
                 kind = self.kind_of(values)
@@ -285,7 +285,7 @@ class TensorCalls(PathCalls):
                 if values.data.get("start") == 1:
                     counter.plus, counter.base = 1, loop.line
                 return Seq([counter, inner])
-            if values.kind == "zip":
+            if values.kind == "zip" and values.data.get("parts"):
                 return Seq([self.element(v, None, loop) for v in values.data["parts"]])
             if values.data.get("wraps") is not None:
                 return self.element(values.data["wraps"], None, loop)
