@@ -197,11 +197,11 @@ def epoch_off_by_one(model):
                 loop = value.loopvar
                 before = [s for s in model.inside(loop, "step", "backward") if s.index < event.index]
                 if before and event.within(loop) and len(event.loops) == len(loop.loops) + 1:
-                    stored[str(key)] = (value.plus, event.line)
+                    stored[str(key)] = value.plus
     for event in model.of("range"):
         start = event.value
         if isinstance(start, Tensor) and start.loaded in stored and len(event.data["args"]) > 1:
-            plus, line = stored[start.loaded]
+            plus = stored[start.loaded]
             total = plus + start.plus
             if total != 1 and total in (0, 2):
                 values = {
@@ -210,7 +210,6 @@ def epoch_off_by_one(model):
                     "what": again if total == 0 else skipped,
                 }
                 yield start.line if start.line and not start.plus else event.line, values
-                yield line, values
 
 
 @rule(

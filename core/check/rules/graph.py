@@ -28,8 +28,6 @@ def cut_before_backward(model):
         value = event.value
         if value.cut and not value.graph and event.data["known"]:
             yield value.cut, {"at": value.cut}
-            if abs(value.cut - event.line) > 2:
-                yield event.line, {"at": value.cut}
             continue
         yield from _term_without_gradient(model, event)
         yield from _detached_prediction(model, event)

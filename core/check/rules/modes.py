@@ -248,10 +248,8 @@ def train_not_restored(model):
     """eval in a loop that trains, and no train() in that loop, nor anywhere before it."""
     for event, evaluating, before in stuck_in_eval(model):
         if not before:
-            yield evaluating.line, {"model": _name(event.obj), "at": evaluating.line}
             call = _call_line(evaluating, event)
-            if call and call != evaluating.line:
-                yield call, {"model": _name(event.obj), "at": evaluating.line}
+            yield call or evaluating.line, {"model": _name(event.obj), "at": evaluating.line}
 
 
 @rule(
@@ -341,10 +339,5 @@ def training_under_no_grad(model):
         forwards = [f for f in value.forwards if not f.inner]
         if forwards and all(f.grad == "off" for f in forwards):
             yield event.line
-            yield forwards[0].line
-            for frame in event.frame.chain():
-                marks = getattr(frame.node, "decorator_list", ())
-                if any("no_grad" in ast.unparse(d) or "inference_mode" in ast.unparse(d) for d in marks):
-                    yield marks[0].lineno
         elif event.grad == "off" and value.losses and not forwards:
             yield event.line

@@ -158,7 +158,6 @@ def counter_not_reset(model):
                 if _set_again(home, counter, test):
                     continue
                 yield node.lineno, {"counter": counter}
-                yield test.node.lineno, {"counter": counter}
 
 
 def _counted(node) -> str | None:

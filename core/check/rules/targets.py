@@ -94,12 +94,12 @@ def column_target(model):
 )
 def labels_from_one(model):
     """Labels known to start at one into cross-entropy or NLL."""
+    said = set()
     for event, _, target in targets(model, "CrossEntropyLoss", "NLLLoss"):
         if isinstance(target, Tensor) and target.base and not event.data["options"].get("ignore_index"):
-            values = {"loss": event.data["cls"], "at": target.base}
-            yield target.base, values
-            if abs(target.base - event.line) > 2:
-                yield event.line, values
+            if target.base not in said:
+                said.add(target.base)
+                yield event.line, {"loss": event.data["cls"], "at": target.base}
 
 
 @rule(
