@@ -88,6 +88,8 @@ def wrong_denominator(model):
                 )
             continue
         line = event.line
+        if total.q == "mean" and by.q == "len_dataset" and _one_by_one(total):
+            continue
         if (total.q == "mean" and by.q == "len_dataset") or (
             total.q == "mean" and by.q == "count" and by.acc is not None and total.item
         ):
@@ -109,6 +111,19 @@ def wrong_denominator(model):
             and total.acc
         ):
             yield line, {"total": N_("A sum over all batches"), "by": N_("the size of the last batch")}
+
+
+def _one_by_one(total) -> bool:
+    """The loader hands out single examples, so there are as many batches as examples."""
+    loader = total.acc.loader if total.acc is not None else None
+    for _ in range(5):
+        if isinstance(loader, Thing) and loader.cls != "DataLoader":
+            loader = loader.data.get("wraps")
+    if not isinstance(loader, Thing):
+        return False
+    size = loader.data.get("batch_size")
+    told = {"**", "batch_sampler"} & set(loader.data["kwargs"])
+    return (size is None and not told) or (isinstance(size, Const) and size.value in (1, None))
 
 
 def _other(total, by) -> bool:
@@ -192,9 +207,19 @@ def loss_kept(model):
             continue
         if not _is_loss(model, event, value, losses_back) or _escaped(model, event):
             continue
-        if any(e is not event and e.value is value for e in ()):
+        if _fresh(event):
             continue
         yield event.line, {"target": event.data["target"]}
+
+
+def _fresh(event) -> bool:
+    """The total began in this same pass, with a loss of this batch: it does not grow from batch to batch."""
+    old = event.data.get("old")
+    if not isinstance(old, Tensor) or not old.graph or not old.losses:
+        return False
+    loop = event.loops[-1]
+    begun = all(e.within(loop) for e in old.losses)
+    return begun and all(_fresh(e) for e in old.parts if e.data["target"] == event.data["target"] and e is not event)
 
 
 def _is_loss(model, event, value, losses_back) -> bool:
