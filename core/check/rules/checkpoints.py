@@ -25,13 +25,20 @@ def dicts(model):
             yield event, event.value
 
 
+def counted(saved: Dict) -> bool:
+    """Does it say how far training had come: by a key's name, or with a loop's variable in it?"""
+    return bool(key_words(saved) & set(EPOCH)) or any(isinstance(v, Tensor) and v.loopvar for v in saved.items.values())
+
+
 def state_kinds(saved: Dict) -> set[str]:
     """'model', 'optimizer', 'scheduler', 'scaler' as far as the values and keys tell."""
     kinds = set()
     for key, value in saved.items.items():
+        if isinstance(value, Const) and value.value is None:
+            continue  # the key is there, and nothing behind it
         parts = words(str(key))
         of = value.of if isinstance(value, State) else value if isinstance(value, Thing) else None
-        kind = of.kind if isinstance(of, Thing) else None
+        kind = (of.kind or _called(of.name)) if isinstance(of, Thing) else None
         if kind in ("optimizer", "scheduler", "scaler"):
             kinds.add(kind)
         elif any(w.startswith("sched") or w in ("lr",) for w in parts):
@@ -43,6 +50,16 @@ def state_kinds(saved: Dict) -> set[str]:
         elif isinstance(value, State) or any(w in ("model", "net", "state", "weights") for w in parts):
             kinds.add("model")
     return kinds
+
+
+def _called(name: str) -> str | None:
+    """The kind of an object that was handed in, by its name."""
+    parts = words(name)
+    if any(w in OPT or w.startswith("optim") for w in parts):
+        return "optimizer"
+    if any(w.startswith("sched") for w in parts):
+        return "scheduler"
+    return "scaler" if "scaler" in parts else None
 
 
 def resumes(model) -> bool:
@@ -147,11 +164,7 @@ def rng_missing(model):
     if any("rng" in w.lower() or "getstate" in w.lower() for w in model.words):
         return
     for event, saved in dicts(model):
-        if (
-            {"optimizer", "model"} <= state_kinds(saved)
-            and key_words(saved) & set(EPOCH)
-            and (resumes(model) or trains(model, event))
-        ):
+        if {"optimizer", "model"} <= state_kinds(saved) and counted(saved) and (resumes(model) or trains(model, event)):
             yield event.line
 
 
@@ -169,10 +182,7 @@ def rng_missing(model):
 def epoch_missing(model):
     """Model and optimizer saved, no epoch or step beside them."""
     for event, saved in dicts(model):
-        counted = key_words(saved) & set(EPOCH) or any(
-            isinstance(v, Tensor) and v.loopvar for v in saved.items.values()
-        )
-        if {"optimizer", "model"} <= state_kinds(saved) and not counted and not _best(event):
+        if {"optimizer", "model"} <= state_kinds(saved) and not counted(saved) and not _best(event):
             yield event.line, {}, WARNING if resumes(model) else INFO
 
 
@@ -233,7 +243,8 @@ def unsafe_load(model):
         path = ast.unparse(tree.args[0]) if tree.args else ""
         outside = not isinstance(first, Const) and path not in written
         if off or "pickle_module" in event.data["kwargs"]:
-            yield event.line, {}, WARNING if outside else INFO
+            foreign = outside and not (written and isinstance(tree.args[0], ast.Name))
+            yield event.line, {}, WARNING if foreign else INFO
         elif event.data["path"].startswith(("pickle.", "joblib.")) and outside:
             if any(w in path.lower() for w in ("model", "checkpoint", "ckpt", "weight")) or any(
                 e.index > event.index for e in model.entry(event, "load_state")
