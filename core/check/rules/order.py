@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from core.check.loopmodel import common_loop, exclusive
+from core.check.names import words
 from core.check.rule import ERROR, WARNING, rule
 from core.check.values import Thing
 from core.messages import N_
 
 from .common import automatic, clears, escapes, feeds, innermost, models_of, related, together
+
+WORLDS = frozenset(("env", "envs", "world", "game", "gym", "sim", "simulator", "profiler", "clock"))
 
 
 def in_charge(model, step) -> bool:
@@ -88,7 +91,11 @@ def _fresh(step, loop) -> bool:
 
 def _lone_function(model):
     """A function that does one batch and is called from elsewhere: no zero_grad in the whole file."""
-    if model.of("zero_grad") or "zero_grad" in model.calls or automatic(model):
+    if model.of("zero_grad") or "zero_grad" in model.calls:
+        return
+    if model.of("manual_optimization"):
+        yield from _manual(model)
+    if automatic(model):
         return
     for step in model.of("step"):
         if step.loops or not in_charge(model, step) or step.frame.parent is not None:
@@ -99,6 +106,16 @@ def _lone_function(model):
         before = [b for b in model.entry(step, "backward") if b.index < step.index]
         if before and isinstance(step.obj, Thing) and step.obj.line < step.frame.node.lineno:
             yield step.line, {"optimizer": name_of(step.obj)}, WARNING
+
+
+def _manual(model):
+    """A LightningModule that backs and steps by hand, in a file where nothing clears gradients."""
+    for step in model.of("step"):
+        before = [b for b in model.entry(step, "backward") if b.index < step.index and b.data["how"] == "engine"]
+        hers = any(f.instance is not None and f.instance.data.get("lightning") for f in step.frame.chain())
+        if before and hers and not step.data.get("closure") and not model.of("hook"):
+            yield step.line, {"optimizer": name_of(step.obj)}
+            return
 
 
 def name_of(thing) -> str:
@@ -218,7 +235,8 @@ def step_before_backward(model):
 )
 def step_missing(model):
     """A training loop with an optimizer that never steps, anywhere in the file."""
-    stepped = "step" in model.calls or any(c.endswith("_step") or "step" in c.lower() for c in model.calls)
+    stepped = any("step" in uses and not _world(name) for name, uses in model.uses.items())
+    stepped = stepped or any(c != "step" and "step" in c.lower() for c in model.calls)
     silent = model.of("hook", "manual_step", "manual_optimization") or automatic(model)
     if model.truncated or silent:
         return
@@ -234,6 +252,11 @@ def step_missing(model):
         optimizers += [z.obj for z in model.entry(backward, "zero_grad") if _optimizer_like(z.obj)]
         if optimizers and not any(escapes(model, o) for o in optimizers):
             yield backward.line
+
+
+def _world(name: str) -> bool:
+    """An environment, a simulation or a profiler: its steps move no parameter."""
+    return any(w in WORLDS or w.startswith(("env", "prof")) for w in words(name))
 
 
 def _optimizer_like(obj) -> bool:
