@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from .names import words
+from .names import LABELS, words
 from .values import Class, Const, Dict, Func, Params, Path, Seq, State, Tensor, Thing, merge, tensors_in
 
 DEFAULTS = {
@@ -133,6 +133,8 @@ class Expressions:
         child = Thing(name=name, line=node.lineno)
         if kind == "model":
             child.data["parent"] = owner
+        if owner.data.get("base") and name == "values":
+            child.data["base"] = owner.data["base"]
         if name in ("dataset", "sampler"):
             child.data["loader"] = owner
             child.kind = name
@@ -414,7 +416,11 @@ class Expressions:
             if factors:
                 return Tensor(item=True, factors=factors, line=node.lineno, q="product")
         parents = tuple(v for v in (a, b) if isinstance(v, Thing))
-        return Thing(name="", parents=parents, text=None)
+        made = Thing(name="", parents=parents, text=None)
+        one = isinstance(b, Const) and b.value == 1 and isinstance(op, ast.Add)
+        if one and isinstance(a, Thing) and (a.name == "codes" or LABELS & set(words(a.name))):
+            made.data["base"] = node.lineno
+        return made
 
     @staticmethod
     def fold(a, op, b):
@@ -511,7 +517,10 @@ class Expressions:
             if isinstance(op, ast.Sub) and n.value == 1:
                 base = 0
             sign = -t.sign if swapped and isinstance(op, ast.Sub) else t.sign
-            return t.but(line=line, base=base, sign=sign, graph=t.graph and self.grad != "off", factors=t.factors)
+            unsure = t.unsure or base != t.base
+            return t.but(
+                line=line, base=base, unsure=unsure, sign=sign, graph=t.graph and self.grad != "off", factors=t.factors
+            )
         if isinstance(op, ast.Mult):
             if (
                 t.q == "mean"

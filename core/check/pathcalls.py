@@ -240,7 +240,7 @@ class PathCalls:
         """A function of a library we do not know."""
         self.escape(last, args, kwargs, node)
         if last == "from_pretrained" or "models." in path or last == "create_model":
-            return Thing("model", "", "", node.lineno, pretrained=True)
+            return Thing("model", "", "", node.lineno, pretrained=True, starts_eval=last == "from_pretrained")
         found = [t for a in (*args, *kwargs.values()) for t in tensors_in(a) if t.graph]
         if found:
             return self.mixed(found, node)
@@ -377,6 +377,10 @@ class PathCalls:
             shape = "flat"
         out = Tensor(line=line, dtype=dtype, shape=shape, plain=True)
         if isinstance(first, Thing):
+            if names.LABELS & set(names.words(first.name)):
+                out.of = "labels"
+            if first.data.get("base"):
+                out.base, out.unsure = first.data["base"], True
             thing = Thing(name="", line=line, parents=(first,))
             return thing if any(p.data.get("scaled_at") for p in (first, *first.data.get("parents", ()))) else out
         return out
@@ -408,6 +412,12 @@ class PathCalls:
             return Thing("range", start=start, stop=args[-1] if args else None)
         if last == "zip":
             return Thing("zip", parts=args)
+        if last == "dict":
+            given = first if isinstance(first, Dict) else None
+            named = {k: v for k, v in kwargs.items() if k != "**"}
+            items = {**given.items, **named} if given is not None else named
+            open_ = "**" in kwargs or (given.open if given is not None else bool(args))
+            return Dict(items, open_, line)
         if last == "enumerate" and args:
             start = args[1] if len(args) > 1 else kwargs.get("start")
             return Thing("enumerate", wraps=first, start=start.value if isinstance(start, Const) else None)

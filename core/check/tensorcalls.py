@@ -292,6 +292,9 @@ class TensorCalls(PathCalls):
             if values.data.get("item") is not None:
                 return values.data["item"]
             dataset = values.data.get("dataset")
+            collate = values.data.get("kwargs", {}).get("collate_fn") if values.cls == "DataLoader" else None
+            if isinstance(collate, Func):
+                return self.collated(collate, values)
             if isinstance(dataset, Thing):
                 sample = self.sample(dataset, values)
                 if sample is not None:
@@ -348,6 +351,26 @@ class TensorCalls(PathCalls):
         if isinstance(value, Dict):
             return Dict({k: self.batched(v, loader) for k, v in value.items.items()}, value.open)
         return None
+
+    def collated(self, collate, loader):
+        """One batch as the file's own `collate_fn` makes it."""
+        saved, self.loops = self.loops, ()
+        try:
+            value = self.call_function(collate, [Thing(name="examples")], {}, collate.node.lineno)
+        finally:
+            self.loops = saved
+        if isinstance(value, Seq):
+            return Seq([self.placed(v, loader) for v in value.items], value.open)
+        if isinstance(value, Dict):
+            return Dict({k: self.placed(v, loader) for k, v in value.items.items()}, value.open)
+        return Tensor(loader=loader, batchvar=True, line=loader.line, plain=True)
+
+    @staticmethod
+    def placed(value, loader):
+        """A part of a batch that a `collate_fn` has made."""
+        if isinstance(value, Tensor):
+            return value.but(loader=loader, graph=False, item=False, q=None)
+        return Tensor(loader=loader)
 
     @staticmethod
     def batched(value, loader):

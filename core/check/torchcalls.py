@@ -482,7 +482,10 @@ class TorchCalls(TensorCalls):
         tensors = [t for a in (*args, *kwargs.values()) for t in tensors_in(a) if t.graph]
         if tensors and name not in HARMLESS:
             return self.mixed(tensors, node)
-        return Thing(name="", line=node.lineno, parents=(thing, *(a for a in args if isinstance(a, Thing)))[:4])
+        made = Thing(name="", line=node.lineno, parents=(thing, *(a for a in args if isinstance(a, Thing)))[:4])
+        if thing.data.get("base") and name in ("to_numpy", "astype", "tolist"):
+            made.data["base"] = thing.data["base"]
+        return made
 
     def super_method(self, thing, name, args, kwargs, node):
         """`super().name(...)`, when the base is in the file."""

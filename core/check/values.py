@@ -45,6 +45,7 @@ _TENSOR_DEFAULTS = {
     "argmax": None,  # (line, dim)
     "onehot": 0,  # line
     "base": 0,  # line where labels were made to start at one
+    "unsure": False,  # one was added to labels, and where those started is not known
     "cut": 0,  # line where it left the graph
     "item": False,  # a Python number or an array, no tensor any more
     "q": None,  # quantity: "mean" | "sum" | "count" | "len_loader" | "len_dataset" | "mean*const" | "steps"
@@ -262,6 +263,7 @@ def merge_tensors(a: Tensor, b: Tensor) -> Tensor:
         argmax=a.argmax if b.argmax else None,
         onehot=a.onehot if b.onehot else 0,
         base=a.base if b.base else 0,
+        unsure=a.unsure or b.unsure,
         cut=a.cut if b.cut and a.cut else 0,
         scaled=a.scaled and b.scaled,
         div=a.div if a.div == b.div else (),

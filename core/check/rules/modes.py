@@ -7,7 +7,7 @@ import ast
 from core.check.loopmodel import exclusive
 from core.check.names import MODE_LAYERS, PLAIN_LAYERS, says_eval, says_train, words
 from core.check.rule import ERROR, INFO, WARNING, rule
-from core.check.values import Thing, tensors_in
+from core.check.values import Tensor, Thing, tensors_in
 from core.messages import N_
 
 from .common import escapes, inside, line_in, related
@@ -69,6 +69,21 @@ def eval_loop(event):
     return loop if name and says_eval(name) and not says_train(name) else None
 
 
+def scored(model, event):
+    """The loop around an event, when it runs over data with gradients off and compares predicted classes with labels:
+    that is an evaluation, whatever it is called.
+    """
+    loop = event.loops[-1] if event.loops else None
+    if event.grad != "off" or loop is None or loop.loader is None or loop.ranged:
+        return None
+    if says_train(loop.loader.name) or any(says_train(f.name) for f in event.frame.chain()):
+        return None
+    for equal in model.inside(loop, "equal"):
+        if any(isinstance(t, Tensor) and t.argmax and event in t.forwards for t in equal.value):
+            return loop
+    return None
+
+
 def foreign(event) -> bool:
     """Sampling with dropout on purpose, attacks, and the like."""
     spoken = set()
@@ -88,7 +103,7 @@ def evaluations(model):
             f.instance is not None and f.instance.data.get("lightning") for f in event.frame.chain()
         ):
             continue
-        place = eval_frame(event) or eval_loop(event)
+        place = eval_frame(event) or eval_loop(event) or scored(model, event)
         if place is None:
             continue
         loop = event.loops[-1] if event.loops else None
@@ -133,7 +148,7 @@ def eval_missing(model):
         matters = mode_matters(event.obj)
         if mode is None and (any_eval or not trains or matters is False or event.obj.kind == "checkpoint"):
             continue
-        if event.obj.data.get("pretrained") and mode is None:
+        if event.obj.data.get("starts_eval") and mode is None:
             continue
         if mode is None and not event.loops and not tensors_in(list(event.args)):
             continue
@@ -337,7 +352,6 @@ def training_under_no_grad(model):
         if not event.data["known"] or value.graph or value.cut or event.data["how"] not in ("backward", "engine"):
             continue
         forwards = [f for f in value.forwards if not f.inner]
-        if forwards and all(f.grad == "off" for f in forwards):
-            yield event.line
-        elif event.grad == "off" and value.losses and not forwards:
+        off = all(f.grad == "off" for f in forwards) if forwards else event.grad == "off" and value.losses
+        if off:
             yield event.line
