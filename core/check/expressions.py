@@ -617,6 +617,8 @@ class Expressions:
                 value.of,
                 value.loader,
             )
+            if value.acc is not None and value.acc is not loop and value.q == "mean":
+                out.q = None  # a sum of sums: over examples, steps or terms, which cannot be told
             out.red, out.sign, out.item = value.red, value.sign, value.item
             out.error = value.error
             event.data["made"] = out

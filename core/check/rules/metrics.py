@@ -93,7 +93,9 @@ def wrong_denominator(model):
         if (total.q == "mean" and by.q == "len_dataset") or (
             total.q == "mean" and by.q == "count" and by.acc is not None and total.item
         ):
-            yield line, {"total": N_("A sum of batch means"), "by": N_("the number of examples")}
+            unseen = by.q == "count" and not any(e.data["cls"] for e in total.losses)
+            values = {"total": N_("A sum of batch means"), "by": N_("the number of examples")}
+            yield line, values, INFO if unseen else ERROR  # a loss that cannot be seen may be a sum
         elif (total.q == "sum" and by.q == "len_loader") or (
             total.q == "sum" and by.q == "steps" and by.acc is total.acc and total.of == "hits"
         ):
@@ -207,9 +209,25 @@ def loss_kept(model):
             continue
         if not _is_loss(model, event, value, losses_back) or _escaped(model, event):
             continue
-        if _fresh(event):
+        if _fresh(event) or _by_index(model, event):
             continue
-        yield event.line, {"target": event.data["target"]}
+        yield event.line, {"target": event.data["target"]}, INFO if _emptied(event) else WARNING
+
+
+def _by_index(model, event) -> bool:
+    """One of several totals, told apart by a number, and something goes backward after the loop."""
+    later = [b for b in model.entry(event, "backward") if b.index > event.index and not b.within(event.loops[-1])]
+    return event.data["target"].endswith("]") and bool(later)
+
+
+def _emptied(event) -> bool:
+    """The total is set back to a number inside the loop, now and then."""
+    return any(
+        isinstance(n, ast.Assign)
+        and isinstance(n.value, ast.Constant)
+        and any(ast.unparse(t) == event.data["target"] for t in n.targets)
+        for n in ast.walk(event.loops[-1].node)
+    )
 
 
 def _fresh(event) -> bool:
