@@ -12,6 +12,8 @@ from core.messages import N_
 OPT = ("opt", "optim", "optimizer", "optimiser")
 EPOCH = ("epoch", "epochs", "step", "steps", "iter", "iteration", "iters", "it", "itr")
 
+HANDED_IN = ("args", "input", "url", "request", "argv", "upload", "download", "user", "hub")
+
 
 def key_words(saved: Dict) -> set[str]:
     """Every word in the keys of a saved dict."""
@@ -36,6 +38,8 @@ def state_kinds(saved: Dict) -> set[str]:
     for key, value in saved.items.items():
         if isinstance(value, Const) and value.value is None:
             continue  # the key is there, and nothing behind it
+        if isinstance(value, Thing) and value.kind == "options":
+            continue
         parts = words(str(key))
         of = value.of if isinstance(value, State) else value if isinstance(value, Thing) else None
         kind = (of.kind or _called(of.name)) if isinstance(of, Thing) else None
@@ -144,7 +148,15 @@ def scheduler_missing(model):
         kinds = state_kinds(saved)
         here = [e for e in stepped if e.entry == event.entry] or ([] if trains(model, event) else stepped)
         if "optimizer" in kinds and "scheduler" not in kinds and here and not _best(event):
-            yield event.line, {"scheduler": here[0].obj.name or "scheduler"}
+            severity = INFO if here[0].obj.data.get("made_by") or _by_count(here[0]) else WARNING
+            yield event.line, {"scheduler": here[0].obj.name or "scheduler"}, severity
+
+
+def _by_count(sched_step) -> bool:
+    """The schedule is told where it is at every step, so it needs no memory."""
+    told = sched_step.data["args"][0] if sched_step.data["args"] else None
+    counted = isinstance(told, Tensor) and (told.loopvar is not None or told.q == "steps")
+    return counted or (isinstance(told, Thing) and bool(set(words(told.name)) & set(EPOCH)))
 
 
 @rule(
@@ -243,20 +255,21 @@ def unsafe_load(model):
         path = ast.unparse(tree.args[0]) if tree.args else ""
         outside = not isinstance(first, Const) and path not in written
         if off or "pickle_module" in event.data["kwargs"]:
-            foreign = outside and not (written and isinstance(tree.args[0], ast.Name))
-            yield event.line, {}, WARNING if foreign else INFO
+            yield event.line, {}, WARNING if outside and _handed_in(path) else INFO
         elif event.data["path"].startswith(("pickle.", "joblib.")) and outside:
             if any(w in path.lower() for w in ("model", "checkpoint", "ckpt", "weight")) or any(
                 e.index > event.index for e in model.entry(event, "load_state")
             ):
                 yield event.line, {}, INFO
-        elif (
-            flag is None
-            and event.data["path"].startswith("torch")
-            and outside
-            and any(w in path for w in ("args", "input", "url", "request", "argv"))
-        ):
+        elif flag is None and event.data["path"].startswith("torch") and outside and _handed_in(path):
             yield event.line, {}, INFO
+
+
+def _handed_in(path: str) -> bool:
+    """Does the expression say that whoever runs the program names the file?"""
+    return any(
+        w in path.lower() for w in ("args", "input", "url", "request", "argv", "upload", "download", "user", "hub")
+    )
 
 
 @rule(

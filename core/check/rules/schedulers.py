@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from core.check.loopmodel import exclusive
 from core.check.names import EPOCH_SCHEDULERS, words
-from core.check.rule import ERROR, WARNING, rule
+from core.check.rule import ERROR, INFO, WARNING, rule
 from core.check.values import Const, Seq, Tensor, Thing
 from core.messages import N_
 
@@ -38,7 +38,8 @@ def scheduler_first(model):
             continue
         steps = [s for s in own_steps(model, event) if s.within(loop) and not exclusive(s, event)]
         if steps and all(s.index > event.index for s in steps) and not event.guards[len(loop.guards) :]:
-            yield event.line, {"scheduler": event.obj.name or "scheduler"}
+            severity = INFO if event.obj.data.get("made_by") else ERROR  # an unseen class may count from one
+            yield event.line, {"scheduler": event.obj.name or "scheduler"}, severity
 
 
 def value_of(thing, place, *names):
