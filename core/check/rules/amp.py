@@ -109,9 +109,12 @@ def stepped_directly(model):
     for step in model.of("step"):
         if step.data.get("scaler") or not in_charge(model, step):
             continue
-        backward, _between = window(model, step)
+        backward, between = window(model, step)
         if backward is None or not scaled(backward) or exclusive(backward, step):
             continue
+        twice = any(s.data.get("scaler") and s.obj is step.obj for s in model.entry(step, "step"))
+        if not twice and any(e.kind == "unscale" and e.obj is step.obj for e in between):
+            continue  # unscaled by hand, and stepped on purpose
         if (len(step.guards) > len(backward.guards) and _scaler_choice(step)) or _made_of_another(step.obj):
             continue
         yield step.line, {"optimizer": name_of(step.obj)}
