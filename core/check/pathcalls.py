@@ -190,7 +190,8 @@ class PathCalls:
                 shape = first.shape
             leaf = kwargs.get("requires_grad")
             grows = isinstance(leaf, Const) and leaf.value is True
-            return Tensor(line=line, shape=shape, dtype=None if last == "arange" else "float", plain=True, graph=grows)
+            dtype = self.dtype_of(kwargs) if "dtype" in kwargs else None if last in ("arange", "full") else "float"
+            return Tensor(line=line, shape=shape, dtype=dtype, plain=True, graph=grows)
         if last == "randint" and "torch" in path:
             ints = [a.value for a in args if isinstance(a, Const) and isinstance(a.value, int)]
             size = next((a for a in args if isinstance(a, Seq)), None)
@@ -339,14 +340,18 @@ class PathCalls:
             )
         return value
 
+    @staticmethod
+    def dtype_of(kwargs):
+        """'float' or 'int' as `dtype=` says it, or None."""
+        named = kwargs.get("dtype")
+        kind = named.name.rpartition(".")[2] if isinstance(named, Path) else ""
+        return "float" if kind.startswith("float") else "int" if kind in ("long", "int64") else None
+
     def new_tensor(self, last, first, kwargs, node):
         """`torch.tensor(x)` and its like: new tensors, cut off from any graph."""
         line = node.lineno
         dtype = {"LongTensor": "int", "FloatTensor": "float"}.get(last)
-        named = kwargs.get("dtype")
-        if isinstance(named, Path):
-            kind = named.name.rpartition(".")[2]
-            dtype = "float" if kind.startswith("float") else "int" if kind in ("long", "int64") else None
+        dtype = self.dtype_of(kwargs) if isinstance(kwargs.get("dtype"), Path) else dtype
         if isinstance(first, Tensor):
             return first.but(
                 graph=False,
@@ -462,6 +467,8 @@ class PathCalls:
             return Seq([self.call_value(first, [self.element(args[1], None, self._pseudo(node))], {}, node)], open=True)
         if last == "isinstance":
             return Thing(name="")
+        if last == "vars":
+            return Thing("options", "", "", line)
         return Thing(name="", parents=tuple(a for a in args if isinstance(a, Thing))[:4])
 
     def _looped(self, thing):

@@ -51,7 +51,7 @@ class TensorCalls(PathCalls):
         """The result of an activation on a tensor (or on something unknown)."""
         base = given if isinstance(given, Tensor) else Tensor()
         act = Activation(name, dim, line)
-        if name in ("softmax", "log_softmax") and dim == 0 and base.shape != "flat":
+        if name in ("softmax", "log_softmax") and dim == 0 and base.shape not in ("flat", "row"):
             self.record("softmax_dim0", node, value=base, act=act)
         keep = {
             "act": act,
@@ -323,7 +323,7 @@ class TensorCalls(PathCalls):
                 result = merge(result, value)
             return result
         if isinstance(values, Tensor):
-            return values.but(line=loop.line, shape=None)
+            return values.but(line=loop.line, shape="row")
         return Thing(name="")
 
     def sample(self, dataset, loader):

@@ -190,6 +190,8 @@ class TorchCalls(TensorCalls):
 
     def escape(self, name, args, kwargs, node):
         """A function we cannot see took these objects: it may step, zero or switch modes."""
+        if "zero_grad" in name:
+            self.record("zero_grad", node, None)
         if name in HARMLESS:
             self.record("report", node, value=Seq([*args, *kwargs.values()]), name=name)
             return
@@ -456,6 +458,8 @@ class TorchCalls(TensorCalls):
             return self.forward(thing, args, kwargs, node)
         if "hook" in name:
             self.record("hook", node, thing)
+        if name.startswith("clip_grad") and kind == "optimizer":
+            return Thing(name="")  # it knows whether its gradients are scaled
         if name.startswith("clip_grad"):
             self.record("clip", node, thing, accelerate=True)
             return Thing(name="")
@@ -666,6 +670,14 @@ class TorchCalls(TensorCalls):
         return Const(None)
 
     on_register_module = on_add_module
+
+    def on_parse_args(self, thing, args, kwargs, node):
+        """`parser.parse_args()`: options, whatever the name they go by."""
+        return Thing("options", "", "", node.lineno)
+
+    def on_parse_known_args(self, thing, args, kwargs, node):
+        """`parser.parse_known_args()`."""
+        return Seq([Thing("options", "", "", node.lineno), Thing(name="")])
 
     def on_append(self, thing, args, kwargs, node):
         """`ModuleList.append`, or the `append` of a list nothing is known of."""

@@ -40,7 +40,7 @@ _TENSOR_DEFAULTS = {
     "act": None,  # Activation
     "losses": frozenset(),  # loss events it contains
     "red": None,  # reduction: "mean" | "sum" | "none"
-    "shape": None,  # "col" for (N, 1), "flat" for (N,)
+    "shape": None,  # "col" for (N, 1), "flat" for (N,), "row" for one of N
     "dtype": None,  # "int" | "float" | "bool"
     "argmax": None,  # (line, dim)
     "onehot": 0,  # line

@@ -310,6 +310,8 @@ def stuck_in_eval(model):
             evals = [m for m in modes if m.value == "eval"]
             if not evals or any(m.value in ("train", "unknown") for m in modes) or _unrolled(evals[0], loop):
                 continue
+            if any(_on_purpose(model, m, event) for m in evals):
+                continue
             if _restores(model, loop, event) or all(m.index < event.index and not eval_frame(m) for m in evals):
                 continue
             every = [m for m in model.entry(event, "mode") if inside(event.obj, m.obj) and m.index < loop.index]
@@ -317,6 +319,16 @@ def stuck_in_eval(model):
             said.add(event.obj)
             yield event, evals[0], before
             break
+
+
+def _on_purpose(model, evaluating, event) -> bool:
+    """eval() stands in the function that trains, on the way to the training and with nothing else to serve."""
+    if evaluating.frame is not event.frame or evaluating.index > event.index or eval_frame(evaluating):
+        return False
+    if len(evaluating.guards) > len(event.guards):
+        return False
+    served = [f for f in model.entry(event, "forward") if evaluating.index < f.index < event.index and not f.inner]
+    return not any(related(f.obj, event.obj) and not trained(model, f) for f in served)
 
 
 def _unrolled(evaluating, loop) -> bool:
