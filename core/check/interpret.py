@@ -15,6 +15,7 @@ from .expressions import Expressions
 from .functions import Functions
 from .loopmodel import Event, Frame, Guard, Loop, LoopModel
 from .names import guess_kind
+from .pace import nodes
 from .scope import EXIT, Scope
 from .torchcalls import TorchCalls
 from .values import Class, Const, Func, Path, Seq, Thing, merge, tensors_in
@@ -45,7 +46,7 @@ class Interpreter(Expressions, TorchCalls, Functions, Binding):
         """One pass for what the file does with each name, whatever it stands for."""
         uses, calls, words, self.functions = self.model.uses, self.model.calls, self.model.words, []
         size, loads = 0, self.model.loads
-        for node in ast.walk(tree):
+        for node in nodes(tree):
             size += 1
             kind = type(node)
             if kind is ast.Call:
