@@ -9,8 +9,7 @@ from core.check.rule import ERROR, INFO, WARNING, rule
 from core.check.values import Const, Tensor, Thing
 from core.messages import N_
 
-from .common import clears, guarded_within, innermost
-from .order import in_charge, name_of
+from .common import clears, guarded_within, in_charge, innermost, name_of
 
 
 def counters(test) -> list[ast.BinOp]:

@@ -8,8 +8,7 @@ from core.check.values import Params, Tensor, Thing
 from core.messages import N_
 
 from .accumulation import by_hand, windows
-from .common import guarded_within, innermost, models_of, related
-from .order import in_charge, name_of
+from .common import guarded_within, in_charge, innermost, models_of, name_of, related
 
 
 def scaled(backward) -> bool:
