@@ -47,9 +47,7 @@ class Constructors:
             self.record("optimizer", node, thing, given)
             return thing
         if last in names.SCHEDULERS and (args or kwargs):
-            thing = Thing(
-                "scheduler", last, "", line, optimizer=first or kwargs.get("optimizer"), args=args, kwargs=kwargs
-            )
+            thing = Thing("scheduler", last, "", line, optimizer=self.driven(args, kwargs), args=args, kwargs=kwargs)
             self.record("scheduler", node, thing, args=args, kwargs=kwargs)
             return thing
         if last in names.LOSSES or (last.endswith("Loss") and last[:1].isupper()):
@@ -75,6 +73,12 @@ class Constructors:
         if last in FEATURE_SCALERS:
             return Thing("feature_scaler", last, "", line)
         return None
+
+    @staticmethod
+    def driven(args, kwargs):
+        """The optimizer that a scheduler is made for; `get_scheduler` takes its own name before it."""
+        given = [kwargs["optimizer"]] if "optimizer" in kwargs else args[:2]
+        return next((a for a in given if isinstance(a, Thing)), None)
 
     def layer(self, cls, args, kwargs, node):
         """A layer of `torch.nn`."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import itertools
+import logging
 import time
 
 from .arithmetic import Arithmetic
@@ -31,6 +32,8 @@ from .statements import Statements
 from .tensorcalls import TensorCalls
 from .truth import Truth
 from .values import Class, Func, Thing
+
+_log = logging.getLogger(__name__)
 
 
 class OutOfTime(Exception):  # noqa: N818 - no error: the walk stops and what was seen counts
@@ -137,6 +140,11 @@ class Interpreter(
         try:
             work()
         except RecursionError:
+            self.model.truncated = True
+        except OutOfTime:
+            raise
+        except Exception:  # a fault of the walk's own: the rules that need the whole file are silent from here
+            _log.error("the walk failed")
             self.model.truncated = True
 
     def _alone(self, func, instance=None):
