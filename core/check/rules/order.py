@@ -8,7 +8,7 @@ from core.check.rule import ERROR, rule
 from core.check.values import Thing
 from core.messages import N_
 
-from .common import automatic, clears, escapes, feeds, in_charge, innermost, models_of, name_of, related
+from .common import automatic, clears, escapes, feeds, guarded_within, in_charge, innermost, models_of, name_of, related
 
 WORLDS = frozenset(("env", "envs", "world", "game", "gym", "sim", "simulator", "profiler", "clock"))
 
@@ -171,3 +171,31 @@ def stale_gradients(model):
             if later:
                 yield later[0].line, {"optimizer": name_of(step.obj), "other": event.line}
                 break
+
+
+@rule(
+    "FC208",
+    N_("step() once an epoch, zero_grad() in every batch"),
+    ERROR,
+    N_(
+        "{optimizer}.step() stands outside the loop that calls zero_grad() and backward(): only the gradients of the "
+        "last batch are left to step along, all the others are cleared unused."
+    ),
+    N_("Move {optimizer}.step() into the inner loop, after backward()."),
+    "/step?calls=zflbzflbs",
+)
+def step_too_rare(model):
+    """zero_grad and backward in every pass of an inner loop, and the one step of that optimizer after the loop."""
+    for step in model.of("step"):
+        outer = innermost(step)
+        if outer is None or not in_charge(model, step) or step.data.get("scaler") or step.guards != outer.guards:
+            continue
+        backs = [b for b in model.inside(outer, "backward") if b.index < step.index and feeds(b, step.obj)]
+        if not backs or len(backs[-1].loops) <= len(step.loops) or any(innermost(b) is outer for b in backs):
+            continue
+        inner = backs[-1].loops[len(step.loops)]
+        if inner.frame is not step.frame or any(s.obj is step.obj for s in model.inside(inner, "step")):
+            continue
+        zeros = [z for z in model.inside(inner, "zero_grad") if z.obj is not None and clears(z, step.obj)]
+        if zeros and zeros[0].loops == backs[-1].loops and not guarded_within(zeros[0], inner):
+            yield step.line, {"optimizer": name_of(step.obj)}
