@@ -9,7 +9,7 @@ from core.check.rule import ERROR, INFO, WARNING, rule
 from core.check.values import Thing, tensors_in
 from core.messages import N_
 
-from .common import escapes, inside, line_in, related
+from .common import automatic, escapes, inside, line_in, related
 from .evaluating import eval_frame, eval_loop, evaluations, foreign, mode_matters, repeated_sampling, trained
 
 
@@ -151,9 +151,14 @@ def _gradients_wanted(model, event) -> bool:
 def train_not_restored(model):
     """eval in a loop that trains, and no train() in that loop, nor anywhere before it."""
     for event, evaluating, before in stuck_in_eval(model):
-        if not before:
+        if not before or _between_batches(event, evaluating):
             call = _call_line(evaluating, event)
             yield call or evaluating.line, {"model": _name(event.obj), "at": evaluating.line}
+
+
+def _between_batches(event, evaluating) -> bool:
+    """The evaluation stands in the very loop over the training batches."""
+    return evaluating.within(event.loops[-1])
 
 
 @rule(
@@ -170,8 +175,8 @@ def train_not_restored(model):
 )
 def train_called_once(model):
     """As FC403, with a train() before the loop."""
-    for event, _evaluating, before in stuck_in_eval(model):
-        if before:
+    for event, evaluating, before in stuck_in_eval(model):
+        if before and not _between_batches(event, evaluating):
             yield before.line, {"model": _name(event.obj), "at": before.line}
 
 
@@ -188,8 +193,8 @@ def _call_line(evaluating, event) -> int:
 
 def stuck_in_eval(model):
     """(training forward, eval event, train event before the loop or None), once a model."""
-    if model.truncated:
-        return
+    if model.truncated or not (model.of("step", "unknown_step", "manual_step") or automatic(model)):
+        return  # gradients are wanted for themselves, as in attacks on an input
     said = set()
     for event in model.of("forward"):
         if event.inner or not event.loops or not trained(model, event) or event.obj in said or event.grad == "off":
