@@ -136,6 +136,12 @@ class BuiltinCalls:
             if found and last in ("mean", "average"):
                 self.record("mean_of", node, value=args[0] if args else None)
             return out
+        if last in ("rand", "randn", "random", "zeros", "ones", "linspace") and args and not found:
+            sizes = args[0].items if isinstance(args[0], Seq) else args[:1] if last == "linspace" else args
+            if all(isinstance(s, (Const, Thing)) for s in sizes):
+                one = isinstance(sizes[-1], Const) and sizes[-1].value == 1 if sizes else False
+                shape = "flat" if len(sizes) == 1 else "col" if len(sizes) == 2 and one else None
+                return Tensor(line=node.lineno, dtype="float", shape=shape, plain=True)
         if last in ("argmax",) and found:
             return self.tensor_method(found[0], "argmax", args[1:], {}, node)
         parents = tuple(a for a in args if isinstance(a, Thing))[:4]

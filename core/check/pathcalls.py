@@ -100,6 +100,8 @@ class PathCalls:
         if last == "optimizer_step":
             self.record("step", node, first)
             return Const(None)
+        if last == "eye" and "torch" in path:
+            return Tensor(line=line, onehot=line, dtype=self.dtype_of(kwargs) or "float", plain=True)
         if last == "one_hot":
             return Tensor(line=line, onehot=line, dtype="int", plain=True)
         if last == "argmax" and isinstance(first, Tensor):

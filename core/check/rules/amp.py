@@ -111,9 +111,10 @@ def stepped_directly(model):
         backward, between = window(model, step)
         if backward is None or not scaled(backward) or exclusive(backward, step):
             continue
-        twice = any(s.data.get("scaler") and s.obj is step.obj for s in model.entry(step, "step"))
-        if not twice and any(e.kind == "unscale" and e.obj is step.obj for e in between):
-            continue  # unscaled by hand, and stepped on purpose
+        scaled_steps = [s for s in model.entry(step, "step") if s.data.get("scaler")]
+        spared = scaled_steps and all(s.obj is not step.obj for s in scaled_steps)
+        if spared and any(e.kind == "unscale" and e.obj is step.obj for e in between):
+            continue  # the scaler steps another optimizer; this one is unscaled by hand and stepped on purpose
         if (len(step.guards) > len(backward.guards) and _scaler_choice(step)) or _made_of_another(step.obj):
             continue
         yield step.line, {"optimizer": name_of(step.obj)}

@@ -72,6 +72,17 @@ def _term_without_gradient(model, backward):
             )
         ):
             yield forward.line, {"at": cut[0].cut}
+        elif not cut and not live and not _reached(backward, targets):
+            ran = [f for t in given if not t.graph for f in t.forwards if f.grad == "off"]
+            ran = [f for f in ran if any(related(f.obj, x) for x in targets)]
+            if ran:
+                yield forward.line, {"at": ran[0].line}
+                return
+
+
+def _reached(backward, targets) -> bool:
+    """Does any gradient of this backward get to what is stepped after it?"""
+    return any(f.grad != "off" and related(f.obj, t) for f in backward.value.forwards for t in targets)
 
 
 def _fed_live(forward, targets) -> bool:

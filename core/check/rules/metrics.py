@@ -44,13 +44,13 @@ def mean_of_means(model):
         if (
             total.q == "mean"
             and isinstance(by, Tensor)
-            and by.q in ("len_loader", "steps")
+            and (by.q in ("len_loader", "steps") or _last_number(by, total))
             and not dropped_last(by.loader)
         ) and (not event.loops or not total.acc or not event.within(total.acc) or by.q == "steps"):
             yield event.line, {}, WARNING if total.of == "hits" else INFO
     for event in model.of("mean_of"):
         value = event.value
-        parts = [t for t in tensors_in(value) if t.q == "mean" and (t.item or t.of)]
+        parts = [t for t in tensors_in(value) if t.q == "mean" and (t.item or t.of) and _of_batches(t)]
         if isinstance(value, Seq) and value.open and parts:
             yield event.line, {}, WARNING if parts[0].of == "hits" else INFO
     for event in model.of("divide"):
@@ -60,10 +60,22 @@ def mean_of_means(model):
             not isinstance(total, Tensor)
             and found
             and found[0].q == "mean"
+            and _of_batches(found[0])
             and isinstance(by, Tensor)
             and by.q in ("steps", "len_loader")
         ):
             yield event.line, {}, WARNING if found[0].of == "hits" else INFO
+
+
+def _last_number(by, total) -> bool:
+    """`i + 1` after `for i, batch in enumerate(loader)`: how many batches there were."""
+    return by.loopvar is not None and by.loopvar is total.acc and by.plus == 1
+
+
+def _of_batches(t) -> bool:
+    """Was it computed on what a loader handed out? One number a fold, a seed or a run is no batch mean."""
+    given = [x for f in t.forwards if not f.inner for a in f.args for x in tensors_in(a)]
+    return not t.forwards or any(x.loader is not None or x.batchvar for x in given)
 
 
 @rule(

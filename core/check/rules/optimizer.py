@@ -80,6 +80,9 @@ def _has_parameters(thing) -> bool:
         ) and not any("Loss" in b for b in bases)
     if thing.data.get("layers"):
         return any(_has_parameters(layer) for layer in thing.data["layers"])
+    frozen = thing.data.get("kwargs", {}).get("requires_grad")
+    if thing.cls == "Parameter":
+        return frozen is None
     return thing.cls in ("Linear", "LazyLinear", "Embedding", "LSTM", "GRU", "RNN") or thing.cls.startswith(
         ("Conv", "LazyConv", "BatchNorm", "LSTM", "GRU")
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+
 from core.check.loopmodel import exclusive
 from core.check.names import EPOCH_SCHEDULERS, words
 from core.check.rule import ERROR, INFO, WARNING, rule
@@ -163,9 +165,10 @@ def wrong_pace(model):
                     and thing.cls in EPOCH_SCHEDULERS
                     and epochwise(thing)
                 )
-                or (nested and thing.cls == "ReduceLROnPlateau")
             ):
                 yield batch[0].line, {**values, "what": fast}
+            elif thing.cls == "ReduceLROnPlateau" and not guarded and _of_one_batch(batch[0]):
+                yield batch[0].line, {**values, "what": fast}, WARNING if _patience(thing) <= 20 else INFO
         elif epoch and horizon(thing) in ("all",):
             yield epoch[0].line, {**values, "what": slow}
 
@@ -195,6 +198,24 @@ def plateau_without_metric(model):
             yield event.line, {"scheduler": event.obj.name or "scheduler"}
 
 
+def _of_one_batch(event) -> bool:
+    """The plateau is judged by the loss of a single batch of training, in a loop over epochs and batches."""
+    told = event.data["args"][0] if event.data["args"] else None
+    own = event.loops[-1]
+    return (
+        len(event.loops) > 1
+        and own.loader is not None
+        and isinstance(told, Tensor)
+        and told.acc is None
+        and any(e.within(own) for e in told.losses)
+    )
+
+
+def _patience(thing) -> int:
+    value = thing.data["kwargs"].get("patience")
+    return value.value if isinstance(value, Const) and isinstance(value.value, int) else 10 if value is None else 1000
+
+
 @rule(
     "FC604",
     N_("The scheduler was told a wrong number of steps"),
@@ -222,7 +243,8 @@ def wrong_total(model):
             event = batch[0]
             nested = len(event.loops) > 1
             line = thing.line
-            if reach == "batches" and nested and thing.cls != "CosineAnnealingWarmRestarts":
+            restarts = thing.cls == "CosineAnnealingWarmRestarts"
+            if reach == "batches" and nested and not restarts and not _only_at_first(event):
                 yield line, {"cls": thing.cls, "told": once, "often": batches}
             elif (reach == "epochs" and nested and thing.cls in ("OneCycleLR",)) or (
                 reach == "epochs" and nested and thing.cls.startswith("get_")
@@ -232,6 +254,14 @@ def wrong_total(model):
                 yield line, {"cls": thing.cls, "told": batches, "often": every}, WARNING
         elif epoch and reach == "batches":
             yield thing.line, {"cls": thing.cls, "told": once, "often": N_("once an epoch")}
+
+
+def _only_at_first(event) -> bool:
+    """It is stepped under a condition that is no counter of batches: in the first epoch, while warming up."""
+    from .accumulation import counters
+
+    inside = event.guards[len(event.loops[0].guards) :]
+    return any(g.test is not None and isinstance(g.test, ast.Compare) and not counters(g.test) for g in inside)
 
 
 def _accumulating(event) -> bool:

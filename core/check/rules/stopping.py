@@ -114,10 +114,9 @@ def wrong_direction(model):
         values = {"metric": name, "way": larger if test.up else smaller, "should": rise if wanted > 0 else fall}
         if wanted and (wanted > 0) != test.up and _keeps_best(test):
             negative = isinstance(test.metric, ast.UnaryOp)
-            if not negative and not (
-                start is not None and _value_direction(model, test) == 0 and _consistent(start, test.up)
-            ):
-                yield test.node.lineno, values
+            named_only = start is not None and _value_direction(model, test) == 0 and _consistent(start, test.up)
+            if not negative:
+                yield test.node.lineno, values, INFO if named_only else ERROR
         elif start is not None and "best" in test.best.lower() and _impossible(start, test.up, wanted):
             yield test.node.lineno, {**values, "should": rise if not test.up else fall}
     for event in model.of("scheduler"):
