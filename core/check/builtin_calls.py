@@ -8,6 +8,7 @@ from .values import (
     Const,
     Dict,
     Func,
+    Params,
     Seq,
     Tensor,
     Thing,
@@ -63,6 +64,8 @@ class BuiltinCalls:
             self.record("range", node, value=start, args=args)
             return Thing("range", start=start, stop=args[-1] if args else None)
         if last == "zip":
+            if any(isinstance(a, Params) for a in args):
+                self.record("zip", node, value=args)  # parameters of one model follow those of another
             return Thing("zip", parts=args)
         if last == "dict":
             given = first if isinstance(first, Dict) else None

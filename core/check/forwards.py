@@ -112,7 +112,8 @@ class Forwards:
         """Apply a loss function: one loss event."""
         reduction = options.get("reduction") or kwargs.get("reduction")
         red = reduction.value if isinstance(reduction, Const) else "mean" if reduction is None else None
-        if red == "mean" and isinstance(options.get("size_average"), Const) and options["size_average"].value is False:
+        averaged = options.get("size_average") or kwargs.get("size_average")
+        if red == "mean" and isinstance(averaged, Const) and averaged.value is False:
             red = "sum"
         if red == "batchmean":
             red = "mean"

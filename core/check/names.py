@@ -425,7 +425,8 @@ def guess_kind(name: str, uses: set[str], called: bool) -> str | None:
     elif any(w in _LOSS_WORDS or w.startswith("loss") or w.endswith("loss") for w in parts) and called:
         kind = "loss"
     elif (modelish and "step" not in uses) or (
-        called and (any(w in _MODEL_WORDS for w in parts) or name in ("G", "D", "netG", "netD"))
+        called
+        and ((any(w in _MODEL_WORDS for w in parts) and "data" not in parts) or name in ("G", "D", "netG", "netD"))
     ):
         kind = "model"
     elif any(w.endswith(("loader", "dataloader")) or w in ("dl", "batches", "iter", "iterator") for w in parts):

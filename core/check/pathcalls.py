@@ -154,7 +154,9 @@ class PathCalls:
             if len(args) == 1 and isinstance(first, Seq):
                 sizes = first.items
             shape = None
-            if not last.endswith("_like") and last in ("randn", "rand", "zeros", "ones", "empty"):
+            if len(sizes) == 1 and isinstance(sizes[0], Tensor) and sizes[0].of == "size":
+                sizes = []  # the whole shape of another tensor
+            if sizes and not last.endswith("_like") and last in ("randn", "rand", "zeros", "ones", "empty"):
                 one = isinstance(sizes[-1], Const) and sizes[-1].value == 1 if sizes else False
                 shape = (
                     "flat"

@@ -119,6 +119,8 @@ class TensorCalls:
             return Seq([values, indices])
         if name in ("mean", "sum"):
             return self.reduce(t, name, args, kwargs, node, dim)
+        if name == "size" and not args and not kwargs:
+            return Tensor(item=True, q="count", of="size", loader=t.loader, line=line)
         if name in ("size", "numel", "shape", "nelement"):
             return Tensor(item=True, q="count", loader=t.loader, line=line)
         if name in ("eq", "__eq__"):
@@ -200,7 +202,7 @@ class TensorCalls:
         if name == "loss" and t.forwards:
             return t.but(act=None, red="mean", q="mean", of="loss", shape=None)
         if name in ("shape", "size"):
-            return Tensor(item=True, q="count", loader=t.loader, line=line)
+            return Tensor(item=True, q="count", of="size", loader=t.loader, line=line)
         if name == "grad":
             return Tensor(line=line)
         if name in ("values", "T", "real", "logits"):
@@ -215,7 +217,7 @@ class TensorCalls:
         """`t[key]`."""
         if t.item and t.q == "count":
             index = key.value if isinstance(key, Const) else None
-            return t if index == 0 else Tensor(item=True, line=node.lineno)
+            return t.but(of=None) if index == 0 else Tensor(item=True, line=node.lineno)
         shape, parts = None, node.slice.elts if isinstance(node.slice, ast.Tuple) else []
         if (
             len(parts) == 2

@@ -238,6 +238,8 @@ def merge(a, b):
             return known.but(act=None, argmax=None, onehot=0, base=0, cut=0, shape=None, dtype=None)
         return known
     if isinstance(a, Thing) and isinstance(b, Thing) and a.kind is None and b.kind is not None:
+        if b.kind == "model" and a.name and b.name and a.name != b.name and not a.data.get("made_by"):
+            return Thing("model", name="")  # either of two
         return b
     if isinstance(a, Thing) and isinstance(b, Thing) and a.kind is not None and a.kind == b.kind and a.cls != b.cls:
         return a if a.kind == "optimizer" else Thing(a.kind, "", a.name, a.line, **a.data)

@@ -57,7 +57,7 @@ def _term_without_gradient(model, backward):
     if not targets or not backward.value.models:
         return
     for forward in sorted(backward.value.forwards, key=lambda f: f.index):
-        if forward.inner or any(related(forward.obj, t) for t in targets):
+        if forward.inner or innermost(forward) is not loop or any(related(forward.obj, t) for t in targets):
             continue
         given = [t for a in forward.args for t in tensors_in(a)]
         cut = [

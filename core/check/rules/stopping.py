@@ -231,7 +231,8 @@ def stopping_on_train_loss(model):
         trained = [
             b
             for b in model.entry(event, "backward")
-            if b.value.forwards & value.forwards or b.value.losses & value.losses
+            if any(b.loops and e.within(b.loops[-1]) for e in b.value.forwards & value.forwards)
+            or b.value.losses & value.losses
         ]
         if not trained:
             continue
