@@ -141,6 +141,10 @@ class TensorCalls:
         if name == "requires_grad_":
             self.record("requires_grad", node, value=t)
             return t
+        if name in ("scatter", "scatter_") and t.plain and args:
+            one = args[-1] if len(args) > 2 else kwargs.get("value") or kwargs.get("src")
+            marked = isinstance(one, Const) and one.value == 1
+            return t.but(line=line, onehot=line if marked else t.onehot)
         if name in KEEP:
             return t.but(line=line, graph=live)
         if name in ("items", "values"):

@@ -187,14 +187,14 @@ def _epochs_wanted(thing) -> bool:
     "/optimizers",
 )
 def plateau_without_metric(model):
-    """step() of a ReduceLROnPlateau with no argument."""
+    """step() of a ReduceLROnPlateau with no argument, or with the number of the epoch for one."""
     for event in model.of("sched_step"):
-        if (
-            isinstance(event.obj, Thing)
-            and event.obj.cls == "ReduceLROnPlateau"
-            and not event.data["args"]
-            and not event.data["kwargs"]
-        ):
+        if not isinstance(event.obj, Thing) or event.obj.cls != "ReduceLROnPlateau":
+            continue
+        args, kwargs = event.data["args"], event.data["kwargs"]
+        told = args[0] if args else kwargs.get("metrics")
+        counted = isinstance(told, Tensor) and told.loopvar is not None and told.loopvar.ranged
+        if counted or (told is None and "**" not in kwargs):
             yield event.line, {"scheduler": event.obj.name or "scheduler"}
 
 
