@@ -187,14 +187,34 @@ def _epochs_wanted(thing) -> bool:
     "/optimizers",
 )
 def plateau_without_metric(model):
-    """step() of a ReduceLROnPlateau with no argument, or with the number of the epoch for one."""
+    """step() of a ReduceLROnPlateau with no metric."""
+    for event, told in _plateaus(model):
+        if told is None and "**" not in event.data["kwargs"]:
+            yield event.line, {"scheduler": event.obj.name or "scheduler"}
+
+
+def _plateaus(model):
+    """(step, what it is told) for each ReduceLROnPlateau."""
     for event in model.of("sched_step"):
-        if not isinstance(event.obj, Thing) or event.obj.cls != "ReduceLROnPlateau":
-            continue
-        args, kwargs = event.data["args"], event.data["kwargs"]
-        told = args[0] if args else kwargs.get("metrics")
-        counted = isinstance(told, Tensor) and told.loopvar is not None and told.loopvar.ranged
-        if counted or (told is None and "**" not in kwargs):
+        if isinstance(event.obj, Thing) and event.obj.cls == "ReduceLROnPlateau":
+            yield event, event.data["args"][0] if event.data["args"] else event.data["kwargs"].get("metrics")
+
+
+@rule(
+    "FC605",
+    N_("The epoch's number in place of the metric"),
+    ERROR,
+    N_(
+        "ReduceLROnPlateau takes the first argument of step() for its metric, and {scheduler} is told the number of "
+        "the epoch: it never falls, so the learning rate is lowered again and again."
+    ),
+    N_("Pass the validation metric: {scheduler}.step(val_loss)."),
+    "/optimizers",
+)
+def plateau_told_the_epoch(model):
+    """step() of a ReduceLROnPlateau with a loop's counter."""
+    for event, told in _plateaus(model):
+        if isinstance(told, Tensor) and told.loopvar is not None and told.loopvar.ranged:
             yield event.line, {"scheduler": event.obj.name or "scheduler"}
 
 
