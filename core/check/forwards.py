@@ -131,7 +131,7 @@ class Forwards:
         if pred and not out.graph:
             out.cut = pred[0].cut
         out.red, out.of, out.q = (
-            (red.rstrip("?") if red else None),
+            (red.rstrip("?") if isinstance(red, str) else None),
             "loss",
             {"mean": "mean", "sum": "sum", "mean?": "mean"}.get(red),
         )
