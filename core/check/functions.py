@@ -108,7 +108,7 @@ class Functions:
                 value = self.same_parameter(name) or Thing(name=name)
             else:
                 value = Thing(name=name)
-            if isinstance(value, Thing) and not value.name:
+            if isinstance(value, Thing) and not value.name and name != "self":
                 value.name = name
             scope.set(name, value)
         if spec.vararg:

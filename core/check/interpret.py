@@ -8,36 +8,56 @@ from __future__ import annotations
 
 import ast
 import itertools
+import logging
 import time
 
+from .arithmetic import Arithmetic
 from .binding import Binding
+from .builtin_calls import BuiltinCalls
+from .calls import Calls
+from .comprehensions import Comprehensions
+from .constructors import Constructors
 from .expressions import Expressions
+from .forwards import Forwards
 from .functions import Functions
-from .loopmodel import Event, Frame, Guard, Loop, LoopModel
+from .loopcalls import LoopCalls
+from .looping import Looping
+from .loopmodel import Event, Frame, LoopModel
+from .methods import Methods
 from .names import guess_kind
-from .scope import EXIT, Scope
-from .torchcalls import TorchCalls
-from .values import Class, Const, Func, Path, Seq, Thing, merge, tensors_in
+from .pace import nodes
+from .pathcalls import PathCalls
+from .scope import Scope
+from .statements import Statements
+from .tensorcalls import TensorCalls
+from .truth import Truth
+from .values import Class, Func, Thing
+
+_log = logging.getLogger(__name__)
 
 
 class OutOfTime(Exception):  # noqa: N818 - no error: the walk stops and what was seen counts
     """The budget of the walk is spent."""
 
 
-def nodes(tree: ast.AST) -> list[ast.AST]:
-    """Every node but the singletons such as `Load`, in the order of `ast.walk` and in a third of its time."""
-    found = [tree]
-    for node in found:
-        for name in node._fields:
-            value = getattr(node, name, None)
-            if type(value) is list:
-                found += [one for one in value if isinstance(one, ast.AST)]
-            elif isinstance(value, ast.AST) and value._fields:
-                found.append(value)
-    return found
-
-
-class Interpreter(Expressions, TorchCalls, Functions, Binding):
+class Interpreter(
+    Statements,
+    Looping,
+    Expressions,
+    Truth,
+    Arithmetic,
+    Comprehensions,
+    Calls,
+    Methods,
+    LoopCalls,
+    Forwards,
+    TensorCalls,
+    PathCalls,
+    Constructors,
+    BuiltinCalls,
+    Functions,
+    Binding,
+):
     """One walk over one file."""
 
     def __init__(self, tree: ast.Module, source: str, deadline: float):
@@ -88,7 +108,7 @@ class Interpreter(Expressions, TorchCalls, Functions, Binding):
                 self.functions.append(node)
             elif kind is ast.ClassDef:
                 self.model.classes.append(node)
-        self.max_ops = 60_000 + 9 * size
+        self.max_ops = 60_000 + 6 * size
 
     def run(self) -> LoopModel:
         """Walk the module, then every function and class that the module did not reach."""
@@ -120,6 +140,11 @@ class Interpreter(Expressions, TorchCalls, Functions, Binding):
         try:
             work()
         except RecursionError:
+            self.model.truncated = True
+        except OutOfTime:
+            raise
+        except Exception:  # a fault of the walk's own: the rules that need the whole file are silent from here
+            _log.error("the walk failed")
             self.model.truncated = True
 
     def _alone(self, func, instance=None):
@@ -187,238 +212,3 @@ class Interpreter(Expressions, TorchCalls, Functions, Binding):
         """A call we cannot see took these models: it may have changed their mode."""
         for thing in things:
             self.modes[thing] = (next(self.clock), "unknown", None)
-
-    # -- statements ----------------------------------------------------------------------------------------------
-
-    def block(self, body):
-        """Walk statements; EXIT when none of what follows can run."""
-        guards = self.guards
-        try:
-            for stmt in body:
-                out = self.statement(stmt)
-                if out is EXIT:
-                    return EXIT
-                if type(out) is Guard:
-                    self.guards = (*self.guards, out)
-        finally:
-            self.guards = guards
-        return None
-
-    def statement(self, node):
-        """Walk one statement."""
-        self.tick()
-        method = getattr(self, "do_" + type(node).__name__.lower(), None)
-        return method(node) if method else None
-
-    def do_expr(self, node):
-        if isinstance(node.value, ast.Call):
-            self.discard = node.value
-        self.ev(node.value)
-
-    def do_return(self, node):
-        self.frame.returns.append(self.ev(node.value) if node.value is not None else Const(None))
-        if node.value is not None:
-            self.record("return", node, value=self.frame.returns[-1])
-        return EXIT
-
-    def do_raise(self, node):
-        return EXIT
-
-    def do_break(self, node):
-        return EXIT
-
-    do_continue = do_break
-
-    def do_assert(self, node):
-        self.ev(node.test)
-
-    def do_delete(self, node):
-        pass
-
-    def do_global(self, node):
-        for name in node.names:
-            self.scope.declared[name] = self.globals
-
-    def do_nonlocal(self, node):
-        for name in node.names:
-            scope = self.scope.parent
-            while scope is not None and not any(name in layer for layer in scope.layers):
-                scope = scope.parent
-            self.scope.declared[name] = scope or self.globals
-
-    def do_import(self, node):
-        for alias in node.names:
-            self.scope.set(
-                alias.asname or alias.name.split(".")[0], Path(alias.name if alias.asname else alias.name.split(".")[0])
-            )
-
-    def do_importfrom(self, node):
-        for alias in node.names:
-            self.scope.set(alias.asname or alias.name, Path(f"{node.module or ''}.{alias.name}"))
-
-    def do_functiondef(self, node):
-        func = Func(node, self.scope)
-        if self.scope is not self.globals:
-            node.enclosing = func
-        self.scope.set(node.name, func)
-
-    do_asyncfunctiondef = do_functiondef
-
-    def do_classdef(self, node):
-        self.scope.set(node.name, Class(node, self.scope, [self.ev(b) for b in node.bases]))
-
-    def do_assign(self, node):
-        made, target = node.value, node.targets[0]
-        if type(made) is ast.BinOp and type(made.op) is ast.Add and type(target) in (ast.Name, ast.Attribute):
-            for old, added in ((made.left, made.right), (made.right, made.left)):
-                if type(old) is type(target) and ast.unparse(old) == ast.unparse(target):  # `x = x + v` is `x += v`
-                    self.do_augassign(ast.copy_location(ast.AugAssign(target, made.op, added), node))
-                    return
-        value = self.ev(node.value)
-        for target in node.targets:
-            self.bind(target, value, node)
-
-    def do_annassign(self, node):
-        if node.value is not None:
-            self.bind(node.target, self.ev(node.value), node)
-
-    def do_if(self, node):
-        return self.branch(node.test, node.body, node.orelse, node)
-
-    def branch(self, test, body, orelse, node):
-        """Walk the arm that runs, or both when that cannot be told."""
-        known = self.truth(self.ev(test), test)
-        if known is not None:
-            return self.block(body if known else orelse)
-        gid, guards, scope = next(self.clock), self.guards, self.scope
-        modes, grad = dict(self.modes), self.grad
-        ends, changes, left = [], [], []
-        for arm, part in enumerate((body, orelse)):
-            scope.layers.append({})
-            self.guards = (*guards, Guard(gid, arm, test, node.lineno))
-            self.modes, self.grad = dict(modes), grad
-            try:
-                ends.append(self.block(part) is EXIT)
-            finally:
-                changes.append(scope.layers.pop())
-                self.guards = guards
-            left.append((self.modes, self.grad))
-        if all(ends):
-            return EXIT
-        only = None if not any(ends) else 1 if ends[0] else 0
-        if only is not None:
-            self.modes, self.grad = left[only]
-            scope.layers[-1].update(changes[only])
-            return Guard(gid, only, test, node.lineno)
-        (m0, g0), (m1, g1) = left
-        self.grad = g0 if g0 == g1 else "unknown"
-        merged = dict(m0)
-        for thing in {**m0, **m1}:
-            a, b = m0.get(thing), m1.get(thing)
-            if a != b:
-                same = a and b and a[1] == b[1]
-                merged[thing] = a if same else (next(self.clock), "unknown", None)
-        self.modes = merged
-        for name in {**changes[0], **changes[1]}:
-            a = changes[0].get(name) or scope.get(name)
-            b = changes[1].get(name) or scope.get(name)
-            scope.layers[-1][name] = merge(a, b)
-        return None
-
-    def do_match(self, node):
-        self.ev(node.subject)
-        for case in node.cases:
-            self.branch(node.subject, case.body, [], node)
-
-    def do_try(self, node):
-        out = self.block(node.body)
-        for handler in node.handlers:
-            saved, self.guards = self.guards, (*self.guards, Guard(next(self.clock), 0, None, handler.lineno))
-            self.block(handler.body)
-            self.guards = saved
-        if out is not EXIT:
-            out = self.block(node.orelse)
-        final = self.block(node.finalbody)
-        return EXIT if EXIT in (out, final) else None
-
-    do_trystar = do_try
-
-    def do_with(self, node):
-        grad = self.grad
-        for item in node.items:
-            context = self.ev(item.context_expr)
-            if isinstance(context, Thing) and context.kind == "grad":
-                self.grad = context.data["value"]
-            if item.optional_vars is not None:
-                self.bind(item.optional_vars, context, node)
-        out = self.block(node.body)
-        self.grad = grad
-        return out
-
-    do_asyncwith = do_with
-
-    def do_for(self, node):
-        values = self.ev(node.iter)
-        if isinstance(values, Seq) and not values.open and 0 < len(values.items) <= 4:
-            known = all(isinstance(v, (Const, Thing, Seq)) for v in values.items)
-            if known and any(
-                (isinstance(v, Const) and isinstance(v.value, (str, bool))) or isinstance(v, Thing)
-                for v in values.items
-            ):
-                for value in values.items:  # a handful of named phases or objects, one after the other
-                    self.bind(node.target, value, node)
-                    if self.block(node.body) is EXIT:
-                        pass
-                return None
-        return self.loop(node, node.iter, values, node.target, lambda: self.block(node.body), node.orelse)
-
-    do_asyncfor = do_for
-
-    def do_while(self, node):
-        test = self.ev(node.test)
-        if isinstance(test, Const) and test.value is False:
-            return None
-        return self.loop(node, None, None, None, lambda: self.block(node.body), node.orelse)
-
-    def loop(self, node, iter_node, values, target, work, orelse=()):
-        """Walk the body of a loop once, knowing that it repeats."""
-        loader = self.loader_of(values)
-        here = Loop(
-            node,
-            getattr(node, "lineno", getattr(iter_node, "lineno", 0)),
-            loader,
-            self.is_range(iter_node),
-            self.frame,
-            target,
-            self.loops,
-            self.guards,
-            len(self.model.events),
-        )
-        self.model.loops.append(here)
-        self.loops = (*self.loops, here)
-        before = (
-            dict(itertools.chain.from_iterable(layer.items() for layer in self.scope.layers))
-            if len(self.loops) < 4
-            else {}
-        )
-        if target is not None:
-            self.bind_loop(target, iter_node, values, here)
-        modes, grad = dict(self.modes), self.grad
-        try:
-            work()
-        finally:
-            self.loops = self.loops[:-1]
-        self.grad = grad
-        for thing, state in self.modes.items():  # the body may run no time at all, but then nothing trains either
-            if thing in modes and modes[thing][1] != state[1] and state[1] == "unknown":
-                self.modes[thing] = state
-        self.carried(here, before)
-        if orelse:
-            self.block(orelse)
-
-    def carried(self, here, before):
-        """Names whose value at the end of the body hangs on a graph and was there when the body began."""
-        for name, old in before.items():
-            new = self.scope.get(name)
-            if new is not old and any(t.graph and t.forwards for t in tensors_in(new)):
-                here.carried.append((name, old, new))

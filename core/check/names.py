@@ -359,6 +359,9 @@ def direction(name: str) -> int:
     return up - down
 
 
+LABELS = frozenset(("y", "label", "labels", "target", "targets", "class", "classes", "lab"))
+"""Words by which class labels go."""
+
 _OPT_WORDS = frozenset(["opt", "optim", "optimizer", "optimiser", "optims", "optimizers", "opts", "solver"])
 _MODEL_WORDS = frozenset(
     [
@@ -391,7 +394,9 @@ _MODEL_WORDS = frozenset(
         "autoencoder",
     ]
 )
-_LOSS_WORDS = frozenset(["criterion", "criteria", "loss", "crit", "objective", "lossfn", "xent", "bce", "mse", "ce"])
+_LOSS_WORDS = frozenset(
+    ["criterion", "criteria", "loss", "cost", "crit", "objective", "lossfn", "xent", "bce", "mse", "ce"]
+)
 
 
 def guess_kind(name: str, uses: set[str], called: bool) -> str | None:
@@ -417,10 +422,11 @@ def guess_kind(name: str, uses: set[str], called: bool) -> str | None:
         kind = "accelerator"
     elif "set_epoch" in uses or "sampler" in parts:
         kind = "sampler"
-    elif any(w in _LOSS_WORDS or w.endswith("loss") for w in parts) and called:
+    elif any(w in _LOSS_WORDS or w.startswith("loss") or w.endswith("loss") for w in parts) and called:
         kind = "loss"
     elif (modelish and "step" not in uses) or (
-        called and (any(w in _MODEL_WORDS for w in parts) or name in ("G", "D", "netG", "netD"))
+        called
+        and ((any(w in _MODEL_WORDS for w in parts) and "data" not in parts) or name in ("G", "D", "netG", "netD"))
     ):
         kind = "model"
     elif any(w.endswith(("loader", "dataloader")) or w in ("dl", "batches", "iter", "iterator") for w in parts):

@@ -150,11 +150,15 @@ def fences(text: str) -> str:
 
 def magics(text: str) -> str:
     """Blank notebook magics and shell lines, keeping the indentation of a block that would be empty without them."""
-    out = []
+    out, goes_on = [], False
     for line in text.split("\n"):
         line = IPYTHON.sub("", line)
         indent = line[: len(line) - len(line.lstrip())]
-        if MAGIC.match(line):
+        if goes_on:  # a shell command over several lines
+            out.append("")
+            goes_on = line.rstrip().endswith("\\")
+        elif MAGIC.match(line):
+            goes_on = line.rstrip().endswith("\\")
             out.append(indent + "pass" if indent else "")
         elif m := MAGIC_ASSIGN.match(line):
             out.append(f"{m.group(1)}{m.group(2)}= None")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import math
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -48,6 +49,7 @@ class Finding:
 
 
 RULES: list[Rule] = []
+_log = logging.getLogger(__name__)
 
 
 def rule(code, title, severity, explanation, remedy, link):
@@ -65,6 +67,9 @@ def _hits(one: Rule, model: LoopModel) -> list[Hit]:
     try:
         return list(one.find(model))
     except RecursionError:
+        return []
+    except Exception:  # a fault of the rule's own: what the others find is worth more than none of it
+        _log.error("rule %s failed", one.code)
         return []
 
 

@@ -1,11 +1,16 @@
-"""What becomes of a tensor: its methods, its parts, and what a loop over a loader hands out."""
+"""What becomes of a tensor: its methods, its attributes and its parts."""
 
 from __future__ import annotations
 
 import ast
 
-from .pathcalls import PathCalls
-from .values import Activation, Const, Dict, Func, Seq, Tensor, Thing, merge
+from .values import (
+    Activation,
+    Const,
+    Seq,
+    Tensor,
+    Thing,
+)
 
 KEEP = frozenset(
     [
@@ -44,14 +49,14 @@ KEEP = frozenset(
 )
 
 
-class TensorCalls(PathCalls):
-    """Part of the interpreter: tensors and loaders."""
+class TensorCalls:
+    """Part of the interpreter: tensors."""
 
     def activation(self, name, given, dim, line, node):
         """The result of an activation on a tensor (or on something unknown)."""
         base = given if isinstance(given, Tensor) else Tensor()
         act = Activation(name, dim, line)
-        if name in ("softmax", "log_softmax") and dim == 0 and base.shape != "flat":
+        if name in ("softmax", "log_softmax") and dim == 0 and base.shape not in ("flat", "row"):
             self.record("softmax_dim0", node, value=base, act=act)
         keep = {
             "act": act,
@@ -114,6 +119,8 @@ class TensorCalls(PathCalls):
             return Seq([values, indices])
         if name in ("mean", "sum"):
             return self.reduce(t, name, args, kwargs, node, dim)
+        if name == "size" and not args and not kwargs:
+            return Tensor(item=True, q="count", of="size", loader=t.loader, line=line)
         if name in ("size", "numel", "shape", "nelement"):
             return Tensor(item=True, q="count", loader=t.loader, line=line)
         if name in ("eq", "__eq__"):
@@ -134,6 +141,10 @@ class TensorCalls(PathCalls):
         if name == "requires_grad_":
             self.record("requires_grad", node, value=t)
             return t
+        if name in ("scatter", "scatter_") and t.plain and args:
+            one = args[-1] if len(args) > 2 else kwargs.get("value") or kwargs.get("src")
+            marked = isinstance(one, Const) and one.value == 1
+            return t.but(line=line, onehot=line if marked else t.onehot)
         if name in KEEP:
             return t.but(line=line, graph=live)
         if name in ("items", "values"):
@@ -195,7 +206,7 @@ class TensorCalls(PathCalls):
         if name == "loss" and t.forwards:
             return t.but(act=None, red="mean", q="mean", of="loss", shape=None)
         if name in ("shape", "size"):
-            return Tensor(item=True, q="count", loader=t.loader, line=line)
+            return Tensor(item=True, q="count", of="size", loader=t.loader, line=line)
         if name == "grad":
             return Tensor(line=line)
         if name in ("values", "T", "real", "logits"):
@@ -210,7 +221,7 @@ class TensorCalls(PathCalls):
         """`t[key]`."""
         if t.item and t.q == "count":
             index = key.value if isinstance(key, Const) else None
-            return t if index == 0 else Tensor(item=True, line=node.lineno)
+            return t.but(of=None) if index == 0 else Tensor(item=True, line=node.lineno)
         shape, parts = None, node.slice.elts if isinstance(node.slice, ast.Tuple) else []
         if (
             len(parts) == 2
@@ -236,163 +247,3 @@ class TensorCalls(PathCalls):
         ):
             self.record("data0", node, value=t)
         return out
-
-    # -- loops over loaders ------------------------------------------------------------------------------------------
-
-    def loader_of(self, values):
-        """The loader that is being looped over, through `enumerate`, `tqdm` and the like."""
-        depth = 0
-        while isinstance(values, (Thing, Seq)) and depth < 6:
-            depth += 1
-            if isinstance(values, Seq):
-                things = [v for v in values.items if isinstance(v, Thing) and v.kind == "zipped"]
-                values = things[0] if things else None
-                continue
-            inner = values.data.get("wraps")
-            if values.kind == "zip" and values.data["parts"]:
-                inner = values.data["parts"][0]
-            if inner is None:
-                kind = self.kind_of(values)
-                return values if kind in ("loader", "dataset", None) else None
-            values = inner
-        return None
-
-    @staticmethod
-    def is_range(node) -> bool:
-        """`range(...)`, plain or wrapped in a progress bar."""
-        for _ in range(3):
-            if isinstance(node, ast.Call):
-                name = getattr(node.func, "id", getattr(node.func, "attr", ""))
-                if name in ("range", "trange", "count"):
-                    return True
-                node = node.args[0] if node.args else None
-        return False
-
-    def bind_loop(self, target, iter_node, values, loop):
-        """Give the loop's variables what one pass gets."""
-        element = self.element(values, iter_node, loop)
-        self.bind(target, element, target)
-
-    def element(self, values, iter_node, loop):
-        """One element of what is looped over."""
-        if isinstance(values, Thing):
-            if values.kind == "range":
-                start = values.data.get("start")
-                return Tensor(item=True, loopvar=loop, loaded=None, line=loop.line, loader=start)
-            if values.kind == "enumerate":
-                inner = self.element(values.data["wraps"], None, loop)
-                counter = Tensor(item=True, loopvar=loop, line=loop.line)
-                if values.data.get("start") == 1:
-                    counter.plus, counter.base = 1, loop.line
-                return Seq([counter, inner])
-            if values.kind == "zip":
-                return Seq([self.element(v, None, loop) for v in values.data["parts"]])
-            if values.data.get("wraps") is not None:
-                return self.element(values.data["wraps"], None, loop)
-            if values.data.get("item") is not None:
-                return values.data["item"]
-            dataset = values.data.get("dataset")
-            if isinstance(dataset, Thing):
-                sample = self.sample(dataset, values)
-                if sample is not None:
-                    return sample
-            kind = self.kind_of(values)
-            if kind in ("loader", "dataset"):
-                return Tensor(loader=values, batchvar=True, line=loop.line, plain=True)
-            if kind == "model" or values.data.get("parent") is not None:
-                return Thing(name="part", parent=values)
-            made = values.attrs.get("[*]")
-            if made is None:
-                made = values.attrs["[*]"] = Thing(
-                    name=_singular(values.name), line=loop.line, parents=(values,), element=True
-                )
-            if (
-                kind is None
-                and loop.loader is values
-                and self.kind_of(made) is None
-                and not values.name.startswith("param")
-            ):
-                return Tensor(loader=values, batchvar=True, line=loop.line, plain=True)
-            return made
-        if isinstance(values, Seq) and values.items:
-            result = values.items[0]
-            for value in values.items[1:]:
-                result = merge(result, value)
-            return result
-        if isinstance(values, Tensor):
-            return values.but(line=loop.line, shape=None)
-        return Thing(name="")
-
-    def sample(self, dataset, loader):
-        """One batch as the dataset's own `__getitem__` or tensors make it."""
-        tensors = dataset.data.get("tensors")
-        if tensors is not None:
-            out = [t.but(loader=loader) if isinstance(t, Tensor) else Tensor(loader=loader) for t in tensors]
-            return Seq(out)
-        cls = dataset.data.get("local")
-        if cls is None:
-            return None
-        method, where = cls.find("__getitem__")
-        if method is None:
-            return None
-        saved = self.loops
-        self.loops = ()
-        try:
-            value = self.call_function(
-                Func(method, where.scope, dataset, where), [Thing(name="index")], {}, method.lineno
-            )
-        finally:
-            self.loops = saved
-        if isinstance(value, Seq):
-            return Seq([self.batched(v, loader) for v in value.items], value.open)
-        if isinstance(value, Dict):
-            return Dict({k: self.batched(v, loader) for k, v in value.items.items()}, value.open)
-        return None
-
-    @staticmethod
-    def batched(value, loader):
-        """What a collated batch of `value`s is."""
-        if isinstance(value, Tensor):
-            return value.but(loader=loader, graph=False, item=False, q=None, shape=None)
-        return Tensor(loader=loader)
-
-    def unpack(self, value, targets):
-        """The parts of a value that is being unpacked into `targets`."""
-        n = len(targets)
-        star = next((i for i, t in enumerate(targets) if isinstance(t, ast.Starred)), None)
-        if isinstance(value, Seq):
-            items = list(value.items)
-            if star is not None and len(items) >= n - 1:
-                tail = n - star - 1
-                middle = items[star : len(items) - tail]
-                return [*items[:star], Seq(middle, value.open), *items[len(items) - tail :]]
-            if value.open and len(items) == 1 and n > 1:
-                return items * n
-            return items + [Thing(name="") for _ in range(n - len(items))]
-        if isinstance(value, Tensor):
-            return [value.but(batchvar=False) for _ in range(n)]
-        if isinstance(value, Thing):
-            out = []
-            for i, target in enumerate(targets):
-                name = (
-                    target.id
-                    if isinstance(target, ast.Name)
-                    else target.attr
-                    if isinstance(target, ast.Attribute)
-                    else ""
-                )
-                key = f"({i})"
-                if key not in value.attrs or not value.name:
-                    child = Thing(name=name, line=value.line, parents=(value, *value.data.get("parents", ()))[:4])
-                    if value.data.get("split"):
-                        child.data["split_part"] = True
-                    if value.kind == "optimizer":
-                        child.kind = "optimizer"
-                    value.attrs[key] = child
-                out.append(value.attrs[key])
-            return out
-        return [Thing(name="") for _ in range(n)]
-
-
-def _singular(name: str) -> str:
-    return name[:-1] if name.endswith("s") and len(name) > 2 else name

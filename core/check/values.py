@@ -40,11 +40,12 @@ _TENSOR_DEFAULTS = {
     "act": None,  # Activation
     "losses": frozenset(),  # loss events it contains
     "red": None,  # reduction: "mean" | "sum" | "none"
-    "shape": None,  # "col" for (N, 1), "flat" for (N,)
+    "shape": None,  # "col" for (N, 1), "flat" for (N,), "row" for one of N
     "dtype": None,  # "int" | "float" | "bool"
     "argmax": None,  # (line, dim)
     "onehot": 0,  # line
     "base": 0,  # line where labels were made to start at one
+    "unsure": False,  # one was added to labels, and where those started is not known
     "cut": 0,  # line where it left the graph
     "item": False,  # a Python number or an array, no tensor any more
     "q": None,  # quantity: "mean" | "sum" | "count" | "len_loader" | "len_dataset" | "mean*const" | "steps"
@@ -237,6 +238,8 @@ def merge(a, b):
             return known.but(act=None, argmax=None, onehot=0, base=0, cut=0, shape=None, dtype=None)
         return known
     if isinstance(a, Thing) and isinstance(b, Thing) and a.kind is None and b.kind is not None:
+        if b.kind == "model" and a.name and b.name and a.name != b.name and not a.data.get("made_by"):
+            return Thing("model", name="")  # either of two
         return b
     if isinstance(a, Thing) and isinstance(b, Thing) and a.kind is not None and a.kind == b.kind and a.cls != b.cls:
         return a if a.kind == "optimizer" else Thing(a.kind, "", a.name, a.line, **a.data)
@@ -262,6 +265,7 @@ def merge_tensors(a: Tensor, b: Tensor) -> Tensor:
         argmax=a.argmax if b.argmax else None,
         onehot=a.onehot if b.onehot else 0,
         base=a.base if b.base else 0,
+        unsure=a.unsure or b.unsure,
         cut=a.cut if b.cut and a.cut else 0,
         scaled=a.scaled and b.scaled,
         div=a.div if a.div == b.div else (),

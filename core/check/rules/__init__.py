@@ -4,6 +4,7 @@ from . import (  # noqa: F401
     accumulation,
     amp,
     checkpoints,
+    clearing,
     data,
     graph,
     losses,
@@ -13,5 +14,7 @@ from . import (  # noqa: F401
     order,
     schedulers,
     selection,
+    stopping,
     targets,
+    unseen,
 )

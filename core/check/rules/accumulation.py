@@ -9,8 +9,7 @@ from core.check.rule import ERROR, INFO, WARNING, rule
 from core.check.values import Const, Tensor, Thing
 from core.messages import N_
 
-from .common import clears, guarded_within, innermost
-from .order import in_charge, name_of
+from .common import clears, guarded_within, in_charge, innermost, name_of
 
 
 def counters(test) -> list[ast.BinOp]:
@@ -24,6 +23,8 @@ def counters(test) -> list[ast.BinOp]:
 
 def mentions_end(test) -> bool:
     """Does the test also look for the last batch: `i + 1 == len(loader)`, `is_last`?"""
+    if any(isinstance(n, ast.BoolOp) and isinstance(n.op, ast.Or) for n in ast.walk(test)):
+        return True  # another way to the step than the counter
     text = ast.unparse(test).lower()
     return (
         "len(" in text

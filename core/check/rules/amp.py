@@ -8,8 +8,7 @@ from core.check.values import Params, Tensor, Thing
 from core.messages import N_
 
 from .accumulation import by_hand, windows
-from .common import guarded_within, innermost, models_of, related
-from .order import in_charge, name_of
+from .common import guarded_within, in_charge, innermost, models_of, name_of, related
 
 
 def scaled(backward) -> bool:
@@ -109,9 +108,13 @@ def stepped_directly(model):
     for step in model.of("step"):
         if step.data.get("scaler") or not in_charge(model, step):
             continue
-        backward, _between = window(model, step)
+        backward, between = window(model, step)
         if backward is None or not scaled(backward) or exclusive(backward, step):
             continue
+        scaled_steps = [s for s in model.entry(step, "step") if s.data.get("scaler")]
+        spared = scaled_steps and all(s.obj is not step.obj for s in scaled_steps)
+        if spared and any(e.kind == "unscale" and e.obj is step.obj for e in between):
+            continue  # the scaler steps another optimizer; this one is unscaled by hand and stepped on purpose
         if (len(step.guards) > len(backward.guards) and _scaler_choice(step)) or _made_of_another(step.obj):
             continue
         yield step.line, {"optimizer": name_of(step.obj)}

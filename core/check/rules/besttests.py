@@ -7,6 +7,9 @@ from dataclasses import dataclass
 
 from core.check.values import Tensor
 
+BLOCKS = ("body", "handlers", "orelse", "finalbody", "cases")
+"""Where a statement holds others."""
+
 
 @dataclass(frozen=True)
 class BestTest:
@@ -37,7 +40,7 @@ def _walk(node, scope, owner, found):
     todo = [(node, scope, owner)]
     while todo:
         node, scope, owner = todo.pop()
-        for child in ast.iter_child_nodes(node):
+        for child in (c for name in BLOCKS for c in getattr(node, name, ())):
             inner_scope, inner_owner = scope, owner
             if isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef)):
                 inner_scope = child
@@ -47,8 +50,7 @@ def _walk(node, scope, owner, found):
                 test = _best_test(child, inner_scope, inner_owner)
                 if test is not None:
                     found.append(test)
-            if isinstance(child, (ast.stmt, ast.ExceptHandler, ast.match_case)):
-                todo.append((child, inner_scope, inner_owner))
+            todo.append((child, inner_scope, inner_owner))
 
 
 def assigned(body) -> dict[str, ast.expr]:

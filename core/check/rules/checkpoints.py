@@ -9,58 +9,9 @@ from core.check.rule import ERROR, INFO, WARNING, rule
 from core.check.values import Const, Dict, State, Tensor, Thing
 from core.messages import N_
 
-OPT = ("opt", "optim", "optimizer", "optimiser")
-EPOCH = ("epoch", "epochs", "step", "steps", "iter", "iteration", "iters", "it", "itr")
+from .saved import EPOCH, counted, dicts, resume_names, resumes, state_kinds, trains
 
-
-def key_words(saved: Dict) -> set[str]:
-    """Every word in the keys of a saved dict."""
-    return {w for k in saved.items for w in words(str(k))}
-
-
-def dicts(model):
-    """(save event, dict) for every checkpoint saved as a dict with known keys."""
-    for event in model.of("save"):
-        if isinstance(event.value, Dict) and not event.value.open:
-            yield event, event.value
-
-
-def state_kinds(saved: Dict) -> set[str]:
-    """'model', 'optimizer', 'scheduler', 'scaler' as far as the values and keys tell."""
-    kinds = set()
-    for key, value in saved.items.items():
-        parts = words(str(key))
-        of = value.of if isinstance(value, State) else value if isinstance(value, Thing) else None
-        kind = of.kind if isinstance(of, Thing) else None
-        if kind in ("optimizer", "scheduler", "scaler"):
-            kinds.add(kind)
-        elif any(w.startswith("sched") or w in ("lr",) for w in parts):
-            kinds.add("scheduler")
-        elif any(w in OPT or w.startswith("optim") for w in parts):
-            kinds.add("optimizer")
-        elif "scaler" in parts or "amp" in parts:
-            kinds.add("scaler")
-        elif isinstance(value, State) or any(w in ("model", "net", "state", "weights") for w in parts):
-            kinds.add("model")
-    return kinds
-
-
-def resumes(model) -> bool:
-    """Does the file go on training from what it loads?"""
-    return bool(model.of("load")) and bool(model.of("load_state")) and bool(model.of("backward"))
-
-
-def resume_names(model) -> bool:
-    """The file speaks of resuming, or starts its epochs elsewhere than at zero."""
-    return any(
-        "resume" in w.lower() or w.lower() in ("start_epoch", "first_epoch", "epoch_start", "initial_epoch")
-        for w in model.words
-    )
-
-
-def trains(model, event) -> bool:
-    """The save belongs to a training: the entry trains, or the file resumes."""
-    return bool(model.entry(event, "backward"))
+HANDED_IN = ("args", "input", "url", "request", "argv", "upload", "download", "user", "hub")
 
 
 @rule(
@@ -127,7 +78,15 @@ def scheduler_missing(model):
         kinds = state_kinds(saved)
         here = [e for e in stepped if e.entry == event.entry] or ([] if trains(model, event) else stepped)
         if "optimizer" in kinds and "scheduler" not in kinds and here and not _best(event):
-            yield event.line, {"scheduler": here[0].obj.name or "scheduler"}
+            severity = INFO if here[0].obj.data.get("made_by") or _by_count(here[0]) else WARNING
+            yield event.line, {"scheduler": here[0].obj.name or "scheduler"}, severity
+
+
+def _by_count(sched_step) -> bool:
+    """The schedule is told where it is at every step, so it needs no memory."""
+    told = sched_step.data["args"][0] if sched_step.data["args"] else None
+    counted = isinstance(told, Tensor) and (told.loopvar is not None or told.q == "steps")
+    return counted or (isinstance(told, Thing) and bool(set(words(told.name)) & set(EPOCH)))
 
 
 @rule(
@@ -147,11 +106,7 @@ def rng_missing(model):
     if any("rng" in w.lower() or "getstate" in w.lower() for w in model.words):
         return
     for event, saved in dicts(model):
-        if (
-            {"optimizer", "model"} <= state_kinds(saved)
-            and key_words(saved) & set(EPOCH)
-            and (resumes(model) or trains(model, event))
-        ):
+        if {"optimizer", "model"} <= state_kinds(saved) and counted(saved) and (resumes(model) or trains(model, event)):
             yield event.line
 
 
@@ -169,10 +124,7 @@ def rng_missing(model):
 def epoch_missing(model):
     """Model and optimizer saved, no epoch or step beside them."""
     for event, saved in dicts(model):
-        counted = key_words(saved) & set(EPOCH) or any(
-            isinstance(v, Tensor) and v.loopvar for v in saved.items.values()
-        )
-        if {"optimizer", "model"} <= state_kinds(saved) and not counted and not _best(event):
+        if {"optimizer", "model"} <= state_kinds(saved) and not counted(saved) and not _best(event):
             yield event.line, {}, WARNING if resumes(model) else INFO
 
 
@@ -197,11 +149,11 @@ def epoch_off_by_one(model):
                 loop = value.loopvar
                 before = [s for s in model.inside(loop, "step", "backward") if s.index < event.index]
                 if before and event.within(loop) and len(event.loops) == len(loop.loops) + 1:
-                    stored[str(key)] = (value.plus, event.line)
+                    stored[str(key)] = value.plus
     for event in model.of("range"):
         start = event.value
         if isinstance(start, Tensor) and start.loaded in stored and len(event.data["args"]) > 1:
-            plus, line = stored[start.loaded]
+            plus = stored[start.loaded]
             total = plus + start.plus
             if total != 1 and total in (0, 2):
                 values = {
@@ -210,7 +162,6 @@ def epoch_off_by_one(model):
                     "what": again if total == 0 else skipped,
                 }
                 yield start.line if start.line and not start.plus else event.line, values
-                yield line, values
 
 
 @rule(
@@ -234,19 +185,21 @@ def unsafe_load(model):
         path = ast.unparse(tree.args[0]) if tree.args else ""
         outside = not isinstance(first, Const) and path not in written
         if off or "pickle_module" in event.data["kwargs"]:
-            yield event.line, {}, WARNING if outside else INFO
+            yield event.line, {}, WARNING if outside and _handed_in(path) else INFO
         elif event.data["path"].startswith(("pickle.", "joblib.")) and outside:
             if any(w in path.lower() for w in ("model", "checkpoint", "ckpt", "weight")) or any(
                 e.index > event.index for e in model.entry(event, "load_state")
             ):
                 yield event.line, {}, INFO
-        elif (
-            flag is None
-            and event.data["path"].startswith("torch")
-            and outside
-            and any(w in path for w in ("args", "input", "url", "request", "argv"))
-        ):
+        elif flag is None and event.data["path"].startswith("torch") and outside and _handed_in(path):
             yield event.line, {}, INFO
+
+
+def _handed_in(path: str) -> bool:
+    """Does the expression say that whoever runs the program names the file?"""
+    return any(
+        w in path.lower() for w in ("args", "input", "url", "request", "argv", "upload", "download", "user", "hub")
+    )
 
 
 @rule(

@@ -117,3 +117,18 @@ def guarded_within(event: Event, loop: Loop):
 def together(a: Event, b: Event) -> bool:
     """Can both happen in one pass?"""
     return a.entry == b.entry and not exclusive(a, b)
+
+
+def in_charge(model, step) -> bool:
+    """Is the order in the hands of this file? Not when hooks, closures, engines or unseen functions take part."""
+    obj = step.obj
+    if model.truncated or model.of("hook") or model.of("manual_optimization"):
+        return False
+    if step.data.get("closure") or (isinstance(obj, Thing) and (obj.kind == "engine" or obj.data.get("local"))):
+        return False
+    return not escapes(model, obj)
+
+
+def name_of(thing) -> str:
+    """A name to call an object by."""
+    return thing.name if isinstance(thing, Thing) and thing.name and thing.name.isidentifier() else "optimizer"

@@ -6,7 +6,7 @@ import ast
 
 from core.check.names import says_eval, says_train
 from core.check.rule import INFO, WARNING, rule
-from core.check.values import Const, Thing
+from core.check.values import Const, Func, Thing
 from core.messages import N_
 
 from .common import batch_loop
@@ -58,7 +58,8 @@ def not_shuffled(model):
         if says_eval(loader.name) and not says_train(loader.name):
             continue
         if isinstance(shuffle, Const) and shuffle.value is False:
-            yield loader.line
+            again = bool(loop.loops) or loop.frame.parent is not None or loop.frame.name != "<module>"
+            yield loader.line, {}, WARNING if again else INFO
         elif shuffle is None:
             yield loader.line, {}, INFO
 
@@ -142,4 +143,45 @@ def _shared_generator(cls, name) -> bool:
     text = ast.unparse(init) if init is not None else ""
     return f"self.{name}" in text and any(
         m in text for m in ("random.default_rng(", "random.RandomState(", "random.Random(")
+    )
+
+
+@rule(
+    "FC1204",
+    N_("Every worker gets the same seed"),
+    WARNING,
+    N_(
+        "{name} seeds every worker with the same number: all of them draw the same random numbers, and in every epoch "
+        "the same ones again."
+    ),
+    N_("Seed with torch.initial_seed() % 2**32, which differs from worker to worker and from epoch to epoch."),
+    "/glossary?find=epoch",
+)
+def same_seed_in_workers(model):
+    """A worker_init_fn of the file that seeds with something it neither computes nor is given."""
+    for event in model.of("loader"):
+        kwargs = event.obj.data["kwargs"]
+        init, workers = kwargs.get("worker_init_fn"), kwargs.get("num_workers")
+        if not isinstance(init, Func) or workers is None or (isinstance(workers, Const) and workers.value == 0):
+            continue
+        node = init.node
+        own = {a.arg for a in node.args.args}
+        own |= {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+        for call in (n for n in ast.walk(node) if isinstance(n, ast.Call) and n.args):
+            name = ast.unparse(call.func)
+            if name.rpartition(".")[2] not in ("seed", "manual_seed", "default_rng", "RandomState"):
+                continue
+            inside = list(ast.walk(call.args[0]))
+            if not any(isinstance(n, ast.Call) or (isinstance(n, ast.Name) and n.id in own) for n in inside):
+                yield call.lineno, {"name": name}, WARNING if _draws(event.value) else INFO
+                break
+
+
+def _draws(dataset) -> bool:
+    """Does the dataset draw random numbers, as far as the file shows?"""
+    cls = dataset.data.get("local") if isinstance(dataset, Thing) else None
+    method = cls.find("__getitem__")[0] if cls is not None else None
+    return method is not None and any(
+        isinstance(n, ast.Attribute) and ("rand" in n.attr or n.attr in ("normal", "choice", "uniform", "shuffle"))
+        for n in ast.walk(method)
     )

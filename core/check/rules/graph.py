@@ -28,8 +28,6 @@ def cut_before_backward(model):
         value = event.value
         if value.cut and not value.graph and event.data["known"]:
             yield value.cut, {"at": value.cut}
-            if abs(value.cut - event.line) > 2:
-                yield event.line, {"at": value.cut}
             continue
         yield from _term_without_gradient(model, event)
         yield from _detached_prediction(model, event)
@@ -59,7 +57,7 @@ def _term_without_gradient(model, backward):
     if not targets or not backward.value.models:
         return
     for forward in sorted(backward.value.forwards, key=lambda f: f.index):
-        if forward.inner or any(related(forward.obj, t) for t in targets):
+        if forward.inner or innermost(forward) is not loop or any(related(forward.obj, t) for t in targets):
             continue
         given = [t for a in forward.args for t in tensors_in(a)]
         cut = [
@@ -74,6 +72,17 @@ def _term_without_gradient(model, backward):
             )
         ):
             yield forward.line, {"at": cut[0].cut}
+        elif not cut and not live and not _reached(backward, targets):
+            ran = [f for t in given if not t.graph for f in t.forwards if f.grad == "off"]
+            ran = [f for f in ran if any(related(f.obj, x) for x in targets)]
+            if ran:
+                yield forward.line, {"at": ran[0].line}
+                return
+
+
+def _reached(backward, targets) -> bool:
+    """Does any gradient of this backward get to what is stepped after it?"""
+    return any(f.grad != "off" and related(f.obj, t) for f in backward.value.forwards for t in targets)
 
 
 def _fed_live(forward, targets) -> bool:

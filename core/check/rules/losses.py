@@ -21,12 +21,12 @@ def predicted(model: LoopModel, *classes: str):
 
 
 def before(model, classes, activations):
-    """A loss of `classes` fed with one of `activations`."""
+    """The first loss of `classes` fed with one of `activations`, for each place where one is applied."""
+    said = set()
     for event, act in predicted(model, *classes):
-        if act.name in activations:
+        if act.name in activations and act.line not in said:
+            said.add(act.line)
             yield event.line, {"activation": act.name, "loss": event.data["cls"], "at": act.line}
-            if abs(act.line - event.line) > 2:
-                yield act.line, {"activation": act.name, "loss": event.data["cls"], "at": act.line}
 
 
 @rule(

@@ -44,13 +44,13 @@ def mean_of_means(model):
         if (
             total.q == "mean"
             and isinstance(by, Tensor)
-            and by.q in ("len_loader", "steps")
+            and (by.q in ("len_loader", "steps") or _last_number(by, total))
             and not dropped_last(by.loader)
         ) and (not event.loops or not total.acc or not event.within(total.acc) or by.q == "steps"):
             yield event.line, {}, WARNING if total.of == "hits" else INFO
     for event in model.of("mean_of"):
         value = event.value
-        parts = [t for t in tensors_in(value) if t.q == "mean" and (t.item or t.of)]
+        parts = [t for t in tensors_in(value) if t.q == "mean" and (t.item or t.of) and _of_batches(t)]
         if isinstance(value, Seq) and value.open and parts:
             yield event.line, {}, WARNING if parts[0].of == "hits" else INFO
     for event in model.of("divide"):
@@ -60,10 +60,22 @@ def mean_of_means(model):
             not isinstance(total, Tensor)
             and found
             and found[0].q == "mean"
+            and _of_batches(found[0])
             and isinstance(by, Tensor)
             and by.q in ("steps", "len_loader")
         ):
             yield event.line, {}, WARNING if found[0].of == "hits" else INFO
+
+
+def _last_number(by, total) -> bool:
+    """`i + 1` after `for i, batch in enumerate(loader)`: how many batches there were."""
+    return by.loopvar is not None and by.loopvar is total.acc and by.plus == 1
+
+
+def _of_batches(t) -> bool:
+    """Was it computed on what a loader handed out? One number a fold, a seed or a run is no batch mean."""
+    given = [x for f in t.forwards if not f.inner for a in f.args for x in tensors_in(a)]
+    return not t.forwards or any(x.loader is not None or x.batchvar for x in given)
 
 
 @rule(
@@ -88,10 +100,14 @@ def wrong_denominator(model):
                 )
             continue
         line = event.line
+        if total.q == "mean" and by.q == "len_dataset" and _one_by_one(total):
+            continue
         if (total.q == "mean" and by.q == "len_dataset") or (
             total.q == "mean" and by.q == "count" and by.acc is not None and total.item
         ):
-            yield line, {"total": N_("A sum of batch means"), "by": N_("the number of examples")}
+            unseen = by.q == "count" and not any(e.data["cls"] for e in total.losses)
+            values = {"total": N_("A sum of batch means"), "by": N_("the number of examples")}
+            yield line, values, INFO if unseen else ERROR  # a loss that cannot be seen may be a sum
         elif (total.q == "sum" and by.q == "len_loader") or (
             total.q == "sum" and by.q == "steps" and by.acc is total.acc and total.of == "hits"
         ):
@@ -109,6 +125,19 @@ def wrong_denominator(model):
             and total.acc
         ):
             yield line, {"total": N_("A sum over all batches"), "by": N_("the size of the last batch")}
+
+
+def _one_by_one(total) -> bool:
+    """The loader hands out single examples, so there are as many batches as examples."""
+    loader = total.acc.loader if total.acc is not None else None
+    for _ in range(5):
+        if isinstance(loader, Thing) and loader.cls != "DataLoader":
+            loader = loader.data.get("wraps")
+    if not isinstance(loader, Thing):
+        return False
+    size = loader.data.get("batch_size")
+    told = {"**", "batch_sampler"} & set(loader.data["kwargs"])
+    return (size is None and not told) or (isinstance(size, Const) and size.value in (1, None))
 
 
 def _other(total, by) -> bool:
@@ -192,9 +221,35 @@ def loss_kept(model):
             continue
         if not _is_loss(model, event, value, losses_back) or _escaped(model, event):
             continue
-        if any(e is not event and e.value is value for e in ()):
+        if _fresh(event) or _by_index(model, event):
             continue
-        yield event.line, {"target": event.data["target"]}
+        yield event.line, {"target": event.data["target"]}, INFO if _emptied(event) else WARNING
+
+
+def _by_index(model, event) -> bool:
+    """One of several totals, told apart by a number, and something goes backward after the loop."""
+    later = [b for b in model.entry(event, "backward") if b.index > event.index and not b.within(event.loops[-1])]
+    return event.data["target"].endswith("]") and bool(later)
+
+
+def _emptied(event) -> bool:
+    """The total is set back to a number inside the loop, now and then."""
+    return any(
+        isinstance(n, ast.Assign)
+        and isinstance(n.value, ast.Constant)
+        and any(ast.unparse(t) == event.data["target"] for t in n.targets)
+        for n in ast.walk(event.loops[-1].node)
+    )
+
+
+def _fresh(event) -> bool:
+    """The total began in this same pass, with a loss of this batch: it does not grow from batch to batch."""
+    old = event.data.get("old")
+    if not isinstance(old, Tensor) or not old.graph or not old.losses:
+        return False
+    loop = event.loops[-1]
+    begun = all(e.within(loop) for e in old.losses)
+    return begun and all(_fresh(e) for e in old.parts if e.data["target"] == event.data["target"] and e is not event)
 
 
 def _is_loss(model, event, value, losses_back) -> bool:

@@ -5,108 +5,12 @@ from __future__ import annotations
 import ast
 
 from core.check.loopmodel import exclusive
-from core.check.names import MODE_LAYERS, PLAIN_LAYERS, says_eval, says_train, words
 from core.check.rule import ERROR, INFO, WARNING, rule
 from core.check.values import Thing, tensors_in
 from core.messages import N_
 
-from .common import escapes, inside, line_in, related
-
-FOREIGN = frozenset(
-    ("mc", "dropout", "uncertainty", "stochastic", "bayesian", "ensemble", "sample", "samples", "adv", "attack")
-)
-
-
-def trained(model, event) -> bool:
-    """Does a backward go through this forward?"""
-    if "trained" not in event.data:
-        event.data["trained"] = bool(model.backward_of(event))
-    return event.data["trained"]
-
-
-def mode_matters(thing) -> bool | None:
-    """Does train mode compute anything else than eval mode? None when the layers are not known."""
-    todo, seen, known = [thing], set(), True
-    while todo:
-        m = todo.pop()
-        if id(m) in seen or not isinstance(m, Thing):
-            continue
-        seen.add(id(m))
-        if m.cls in MODE_LAYERS:
-            return True
-        drop = m.data.get("kwargs", {}).get("dropout") if m.kind == "model" else None
-        if drop is not None and getattr(drop, "value", 1) != 0:
-            return True
-        if m.cls.startswith(("Transformer", "MultiheadAttention")) and m.kind == "model":
-            return True
-        if m.data.get("local") is None and m.cls not in PLAIN_LAYERS:
-            known = known and m.kind != "model" and (m.kind is not None or m.data.get("parent") is None)
-        if m.data.get("local") is not None and any(
-            isinstance(n, ast.Attribute) and n.attr in ("dropout", "training") for n in ast.walk(m.data["local"].node)
-        ):
-            return True
-        todo += m.data.get("layers") or []
-        todo += [a for a in m.attrs.values() if isinstance(a, Thing) and a.kind == "model"]
-    return False if known else None
-
-
-def eval_frame(event):
-    """The innermost function around an event whose name speaks of evaluation."""
-    for frame in event.frame.chain():
-        if says_train(frame.name) and not says_eval(frame.name):
-            return None
-        if says_eval(frame.name):
-            return frame
-    return None
-
-
-def eval_loop(event):
-    """The innermost loop around an event, when what it runs over is named after validation or test data."""
-    if not event.loops:
-        return None
-    loop = event.loops[-1]
-    name = loop.loader.name if loop.loader is not None else ""
-    return loop if name and says_eval(name) and not says_train(name) else None
-
-
-def foreign(event) -> bool:
-    """Sampling with dropout on purpose, attacks, and the like."""
-    spoken = set()
-    for frame in event.frame.chain():
-        spoken |= set(words(frame.name))
-    return bool(spoken & FOREIGN) or any(f.opaque for f in event.frame.chain())
-
-
-def evaluations(model):
-    """Forwards that belong to an evaluation: nothing goes backward through them, and a name says so."""
-    if model.truncated:
-        return
-    for event in model.of("forward"):
-        if event.inner or event.data.get("discarded") or foreign(event) or trained(model, event):
-            continue
-        if event.obj.kind == "loss" or any(
-            f.instance is not None and f.instance.data.get("lightning") for f in event.frame.chain()
-        ):
-            continue
-        place = eval_frame(event) or eval_loop(event)
-        if place is None:
-            continue
-        loop = event.loops[-1] if event.loops else None
-        if loop is not None and model.inside(loop, "backward"):
-            continue
-        yield event
-
-
-def repeated_sampling(event) -> bool:
-    """`for _ in range(T)` round one input: many passes over the same batch, as MC dropout does."""
-    loop = event.loops[-1] if event.loops else None
-    if loop is None or not loop.ranged:
-        return False
-    if isinstance(loop.target, ast.Name) and loop.target.id == "_":
-        return True
-    return (
-        any(t.loopvar is not loop for a in event.args for t in tensors_in(a)) and len(event.loops) > 1
-    ) or loop.target is None
+from .common import automatic, escapes, inside, line_in, related
+from .evaluating import eval_frame, eval_loop, evaluations, foreign, mode_matters, repeated_sampling, trained
 
 
 @rule(
@@ -133,7 +37,7 @@ def eval_missing(model):
         matters = mode_matters(event.obj)
         if mode is None and (any_eval or not trains or matters is False or event.obj.kind == "checkpoint"):
             continue
-        if event.obj.data.get("pretrained") and mode is None:
+        if event.obj.data.get("starts_eval") and mode is None:
             continue
         if mode is None and not event.loops and not tensors_in(list(event.args)):
             continue
@@ -247,11 +151,14 @@ def _gradients_wanted(model, event) -> bool:
 def train_not_restored(model):
     """eval in a loop that trains, and no train() in that loop, nor anywhere before it."""
     for event, evaluating, before in stuck_in_eval(model):
-        if not before:
-            yield evaluating.line, {"model": _name(event.obj), "at": evaluating.line}
+        if not before or _between_batches(event, evaluating):
             call = _call_line(evaluating, event)
-            if call and call != evaluating.line:
-                yield call, {"model": _name(event.obj), "at": evaluating.line}
+            yield call or evaluating.line, {"model": _name(event.obj), "at": evaluating.line}
+
+
+def _between_batches(event, evaluating) -> bool:
+    """The evaluation stands in the very loop over the training batches."""
+    return evaluating.within(event.loops[-1])
 
 
 @rule(
@@ -268,8 +175,8 @@ def train_not_restored(model):
 )
 def train_called_once(model):
     """As FC403, with a train() before the loop."""
-    for event, _evaluating, before in stuck_in_eval(model):
-        if before:
+    for event, evaluating, before in stuck_in_eval(model):
+        if before and not _between_batches(event, evaluating):
             yield before.line, {"model": _name(event.obj), "at": before.line}
 
 
@@ -286,8 +193,8 @@ def _call_line(evaluating, event) -> int:
 
 def stuck_in_eval(model):
     """(training forward, eval event, train event before the loop or None), once a model."""
-    if model.truncated:
-        return
+    if model.truncated or not (model.of("step", "unknown_step", "manual_step") or automatic(model)):
+        return  # gradients are wanted for themselves, as in attacks on an input
     said = set()
     for event in model.of("forward"):
         if event.inner or not event.loops or not trained(model, event) or event.obj in said or event.grad == "off":
@@ -297,6 +204,8 @@ def stuck_in_eval(model):
             evals = [m for m in modes if m.value == "eval"]
             if not evals or any(m.value in ("train", "unknown") for m in modes) or _unrolled(evals[0], loop):
                 continue
+            if any(_on_purpose(model, m, event) for m in evals):
+                continue
             if _restores(model, loop, event) or all(m.index < event.index and not eval_frame(m) for m in evals):
                 continue
             every = [m for m in model.entry(event, "mode") if inside(event.obj, m.obj) and m.index < loop.index]
@@ -304,6 +213,16 @@ def stuck_in_eval(model):
             said.add(event.obj)
             yield event, evals[0], before
             break
+
+
+def _on_purpose(model, evaluating, event) -> bool:
+    """eval() stands in the function that trains, on the way to the training and with nothing else to serve."""
+    if evaluating.frame is not event.frame or evaluating.index > event.index or eval_frame(evaluating):
+        return False
+    if len(evaluating.guards) > len(event.guards):
+        return False
+    served = [f for f in model.entry(event, "forward") if evaluating.index < f.index < event.index and not f.inner]
+    return not any(related(f.obj, event.obj) and not trained(model, f) for f in served)
 
 
 def _unrolled(evaluating, loop) -> bool:
@@ -339,12 +258,6 @@ def training_under_no_grad(model):
         if not event.data["known"] or value.graph or value.cut or event.data["how"] not in ("backward", "engine"):
             continue
         forwards = [f for f in value.forwards if not f.inner]
-        if forwards and all(f.grad == "off" for f in forwards):
-            yield event.line
-            yield forwards[0].line
-            for frame in event.frame.chain():
-                marks = getattr(frame.node, "decorator_list", ())
-                if any("no_grad" in ast.unparse(d) or "inference_mode" in ast.unparse(d) for d in marks):
-                    yield marks[0].lineno
-        elif event.grad == "off" and value.losses and not forwards:
+        off = all(f.grad == "off" for f in forwards) if forwards else event.grad == "off" and value.losses
+        if off:
             yield event.line

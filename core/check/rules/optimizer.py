@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import ast
 
+from core.check.names import words
 from core.check.rule import ERROR, WARNING, rule
-from core.check.values import Thing
+from core.check.values import Params, Thing
 from core.messages import N_
 
 from .common import escapes, inside, models_of, related
+
+COPIES = frozenset(("target", "tgt", "teacher", "ema", "momentum", "frozen", "reference"))
+"""What a model is called that follows another, or is held still."""
 
 
 @rule(
@@ -28,11 +32,12 @@ def parameters_missing(model):
     if (
         not optimizers
         or any(models_of(e.obj) is None for e in optimizers)
-        or model.of("freeze", "add_param_group", "hook")
+        or model.of("freeze", "add_param_group", "hook", "manual_step")
     ):
         return
     held = [m for e in optimizers for m in models_of(e.obj)]
     said = set()
+    followers = {m for e in model.of("zip") for v in e.value if isinstance(v, Params) for m in v.models or ()}
     for event in model.of("backward"):
         for one in event.value.models:
             if (
@@ -52,6 +57,8 @@ def parameters_missing(model):
             ):
                 continue
             if any(m.value == "eval" and inside(one, m.obj) for m in model.of("mode")) or one.data.get("copied"):
+                continue
+            if one in followers or COPIES & set(words(one.name)):
                 continue
             if any(e.obj is one for e in model.of("load_state")) or (event.data["how"] == "engine" and not event.loops):
                 continue
@@ -80,6 +87,9 @@ def _has_parameters(thing) -> bool:
         ) and not any("Loss" in b for b in bases)
     if thing.data.get("layers"):
         return any(_has_parameters(layer) for layer in thing.data["layers"])
+    frozen = thing.data.get("kwargs", {}).get("requires_grad")
+    if thing.cls == "Parameter":
+        return frozen is None
     return thing.cls in ("Linear", "LazyLinear", "Embedding", "LSTM", "GRU", "RNN") or thing.cls.startswith(
         ("Conv", "LazyConv", "BatchNorm", "LSTM", "GRU")
     )

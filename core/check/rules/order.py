@@ -1,177 +1,16 @@
-"""Order: zero_grad, backward and step, each at its place."""
+"""Order: backward and step, each at its place, and gradients meant for another."""
 
 from __future__ import annotations
 
-from core.check.loopmodel import common_loop, exclusive
-from core.check.rule import ERROR, WARNING, rule
+from core.check.loopmodel import exclusive
+from core.check.names import words
+from core.check.rule import ERROR, rule
 from core.check.values import Thing
 from core.messages import N_
 
-from .common import automatic, clears, escapes, feeds, innermost, models_of, related, together
+from .common import automatic, clears, escapes, feeds, guarded_within, in_charge, innermost, models_of, name_of, related
 
-
-def in_charge(model, step) -> bool:
-    """Is the order in the hands of this file? Not when hooks, closures, engines or unseen functions take part."""
-    obj = step.obj
-    if model.truncated or model.of("hook") or model.of("manual_optimization"):
-        return False
-    if step.data.get("closure") or (isinstance(obj, Thing) and (obj.kind == "engine" or obj.data.get("local"))):
-        return False
-    return not escapes(model, obj)
-
-
-def repeated_pairs(model):
-    """(backward, step, loop) where a step follows a backward, both repeated in `loop`."""
-    for step in model.of("step"):
-        if not in_charge(model, step) or (isinstance(step.obj, Thing) and step.obj.name in ("engine", "model_engine")):
-            continue
-        best = None
-        for backward in model.entry(step, "backward"):
-            if backward.index < step.index and together(backward, step) and feeds(backward, step.obj):
-                best = backward
-        if best is not None:
-            loop = common_loop(best, step)
-            if loop is not None:
-                yield best, step, loop
-
-
-def zero_like(model) -> bool:
-    """Something in the file clears gradients in a way that cannot be followed."""
-    return model.has_word(
-        "zero_grad_", "clear_grad", "zero_gradients", "set_to_none", "clear_gradients"
-    ) and not model.of("zero_grad")
-
-
-@rule(
-    "FC201",
-    N_("zero_grad() is missing"),
-    ERROR,
-    N_(
-        "backward() adds to the gradients that are already there, and nothing clears them between two "
-        "steps of {optimizer}: each "
-        "step also moves along all earlier batches."
-    ),
-    N_("Call {optimizer}.zero_grad() in every iteration, before backward()."),
-    "/step?calls=flbsflbs",
-)
-def zero_grad_missing(model):
-    """A repeated backward and step with nothing that clears the optimizer."""
-    if zero_like(model):
-        return
-    seen = set()
-    for backward, step, loop in repeated_pairs(model):
-        outermost = step.loops[0]
-        zeros = [z for z in model.entry(step, "zero_grad") if clears(z, step.obj)]
-        if any(z.within(outermost) for z in zeros) or (zeros and not _all_before(zeros, outermost)):
-            continue
-        if (id(step.obj), step.entry) in seen or (len(step.loops) and _fresh(step, loop)):
-            continue
-        seen.add((id(step.obj), step.entry))
-        yield step.line, {"optimizer": name_of(step.obj)}
-        del backward
-    yield from _lone_function(model)
-
-
-def _all_before(zeros, loop) -> bool:
-    return all(z.index < loop.index for z in zeros)
-
-
-def _fresh(step, loop) -> bool:
-    """The optimizer and its parameters are made anew in every pass."""
-    return (
-        isinstance(step.obj, Thing)
-        and step.obj.line
-        and loop.line < step.obj.line < step.line
-        and loop.frame is step.frame
-    )
-
-
-def _lone_function(model):
-    """A function that does one batch and is called from elsewhere: no zero_grad in the whole file."""
-    if model.of("zero_grad") or "zero_grad" in model.calls or automatic(model):
-        return
-    for step in model.of("step"):
-        if step.loops or not in_charge(model, step) or step.frame.parent is not None:
-            continue
-        name = step.frame.name.lower()
-        if not any(w in name for w in ("train", "step", "batch", "update", "learn", "optim")) or "__init__" in name:
-            continue
-        before = [b for b in model.entry(step, "backward") if b.index < step.index]
-        if before and isinstance(step.obj, Thing) and step.obj.line < step.frame.node.lineno:
-            yield step.line, {"optimizer": name_of(step.obj)}, WARNING
-
-
-def name_of(thing) -> str:
-    """A name to call an object by."""
-    return thing.name if isinstance(thing, Thing) and thing.name and thing.name.isidentifier() else "optimizer"
-
-
-@rule(
-    "FC202",
-    N_("zero_grad() once an epoch"),
-    ERROR,
-    N_(
-        "The gradients of {optimizer} are cleared outside the loop that calls backward() and step(): "
-        "within it, each step also moves "
-        "along all earlier batches."
-    ),
-    N_("Move {optimizer}.zero_grad() into the inner loop, before backward()."),
-    "/step?calls=zflbsflbs",
-)
-def zero_grad_too_rare(model):
-    """zero_grad only outside the innermost loop that has both backward and step."""
-    for backward, step, loop in repeated_pairs(model):
-        zeros = [z for z in model.entry(step, "zero_grad") if clears(z, step.obj)]
-        if zeros and not any(z.within(loop) for z in zeros) and backward.within(loop):
-            if any(z.data.get("manual") for z in zeros) or _fresh(step, loop):
-                continue
-            outside = [z for z in zeros if z.within(loop.loops[-1])] if loop.loops else []
-            mark = (outside or zeros)[-1]
-            if not outside and any(
-                z.loops and not _all_before([z], loop.loops[0] if loop.loops else loop) for z in zeros
-            ):
-                continue
-            yield mark.line, {"optimizer": name_of(step.obj)}
-
-
-@rule(
-    "FC203",
-    N_("zero_grad() between backward() and step()"),
-    ERROR,
-    N_(
-        "The gradients backward() has just computed are cleared before {optimizer}.step() can use them: "
-        "nothing is learned."
-    ),
-    N_("Call zero_grad() before backward(), or after step()."),
-    "/step?calls=flbzs",
-)
-def zero_grad_between(model):
-    """backward, then zero_grad, then step, with no other backward in between."""
-    for step in model.of("step"):
-        if step.data.get("closure") or model.of("hook"):
-            continue
-        events = [
-            e for e in model.entry(step, "backward", "zero_grad", "step") if e.index < step.index and together(e, step)
-        ]
-        zero = None
-        for event in reversed(events):
-            if event.kind == "zero_grad" and event.obj is not None and clears(event, step.obj) and zero is None:
-                zero = event
-            elif event.kind == "step" and event.obj is step.obj:
-                break
-            elif event.kind == "backward":
-                if zero is not None and feeds(event, step.obj) and _same_pass(event, zero, step):
-                    yield zero.line, {"optimizer": name_of(step.obj)}
-                break
-
-
-def _same_pass(backward, zero, step) -> bool:
-    loop = innermost(step)
-    for event in (backward, zero):
-        if innermost(event) is not loop:
-            return False
-    extra = {g.id for g in zero.guards} - {g.id for g in step.guards}
-    return not extra
+WORLDS = frozenset(("env", "envs", "world", "game", "gym", "sim", "simulator", "profiler", "clock"))
 
 
 @rule(
@@ -218,7 +57,8 @@ def step_before_backward(model):
 )
 def step_missing(model):
     """A training loop with an optimizer that never steps, anywhere in the file."""
-    stepped = "step" in model.calls or any(c.endswith("_step") or "step" in c.lower() for c in model.calls)
+    stepped = any("step" in uses and not _world(name) for name, uses in model.uses.items())
+    stepped = stepped or any(c != "step" and "step" in c.lower() for c in model.calls)
     silent = model.of("hook", "manual_step", "manual_optimization") or automatic(model)
     if model.truncated or silent:
         return
@@ -234,6 +74,11 @@ def step_missing(model):
         optimizers += [z.obj for z in model.entry(backward, "zero_grad") if _optimizer_like(z.obj)]
         if optimizers and not any(escapes(model, o) for o in optimizers):
             yield backward.line
+
+
+def _world(name: str) -> bool:
+    """An environment, a simulation or a profiler: its steps move no parameter."""
+    return any(w in WORLDS or w.startswith(("env", "prof")) for w in words(name))
 
 
 def _optimizer_like(obj) -> bool:
@@ -326,3 +171,31 @@ def stale_gradients(model):
             if later:
                 yield later[0].line, {"optimizer": name_of(step.obj), "other": event.line}
                 break
+
+
+@rule(
+    "FC208",
+    N_("step() once an epoch, zero_grad() in every batch"),
+    ERROR,
+    N_(
+        "{optimizer}.step() stands outside the loop that calls zero_grad() and backward(): only the gradients of the "
+        "last batch are left to step along, all the others are cleared unused."
+    ),
+    N_("Move {optimizer}.step() into the inner loop, after backward()."),
+    "/step?calls=zflbzflbs",
+)
+def step_too_rare(model):
+    """zero_grad and backward in every pass of an inner loop, and the one step of that optimizer after the loop."""
+    for step in model.of("step"):
+        outer = innermost(step)
+        if outer is None or not in_charge(model, step) or step.data.get("scaler") or step.guards != outer.guards:
+            continue
+        backs = [b for b in model.inside(outer, "backward") if b.index < step.index and feeds(b, step.obj)]
+        if not backs or len(backs[-1].loops) <= len(step.loops) or any(innermost(b) is outer for b in backs):
+            continue
+        inner = backs[-1].loops[len(step.loops)]
+        if inner.frame is not step.frame or any(s.obj is step.obj for s in model.inside(inner, "step")):
+            continue
+        zeros = [z for z in model.inside(inner, "zero_grad") if z.obj is not None and clears(z, step.obj)]
+        if zeros and zeros[0].loops == backs[-1].loops and not guarded_within(zeros[0], inner):
+            yield step.line, {"optimizer": name_of(step.obj)}

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
+
 from core.check.loopmodel import exclusive
 from core.check.names import EPOCH_SCHEDULERS, words
-from core.check.rule import ERROR, WARNING, rule
+from core.check.rule import ERROR, INFO, WARNING, rule
 from core.check.values import Const, Seq, Tensor, Thing
 from core.messages import N_
 
@@ -38,7 +40,8 @@ def scheduler_first(model):
             continue
         steps = [s for s in own_steps(model, event) if s.within(loop) and not exclusive(s, event)]
         if steps and all(s.index > event.index for s in steps) and not event.guards[len(loop.guards) :]:
-            yield event.line, {"scheduler": event.obj.name or "scheduler"}
+            severity = INFO if event.obj.data.get("made_by") else ERROR  # an unseen class may count from one
+            yield event.line, {"scheduler": event.obj.name or "scheduler"}, severity
 
 
 def value_of(thing, place, *names):
@@ -162,9 +165,10 @@ def wrong_pace(model):
                     and thing.cls in EPOCH_SCHEDULERS
                     and epochwise(thing)
                 )
-                or (nested and thing.cls == "ReduceLROnPlateau")
             ):
                 yield batch[0].line, {**values, "what": fast}
+            elif thing.cls == "ReduceLROnPlateau" and not guarded and _of_one_batch(batch[0]):
+                yield batch[0].line, {**values, "what": fast}, WARNING if _patience(thing) <= 20 else INFO
         elif epoch and horizon(thing) in ("all",):
             yield epoch[0].line, {**values, "what": slow}
 
@@ -183,15 +187,53 @@ def _epochs_wanted(thing) -> bool:
     "/optimizers?view=schedule&schedule=plateau",
 )
 def plateau_without_metric(model):
-    """step() of a ReduceLROnPlateau with no argument."""
-    for event in model.of("sched_step"):
-        if (
-            isinstance(event.obj, Thing)
-            and event.obj.cls == "ReduceLROnPlateau"
-            and not event.data["args"]
-            and not event.data["kwargs"]
-        ):
+    """step() of a ReduceLROnPlateau with no metric."""
+    for event, told in _plateaus(model):
+        if told is None and "**" not in event.data["kwargs"]:
             yield event.line, {"scheduler": event.obj.name or "scheduler"}
+
+
+def _plateaus(model):
+    """(step, what it is told) for each ReduceLROnPlateau."""
+    for event in model.of("sched_step"):
+        if isinstance(event.obj, Thing) and event.obj.cls == "ReduceLROnPlateau":
+            yield event, event.data["args"][0] if event.data["args"] else event.data["kwargs"].get("metrics")
+
+
+@rule(
+    "FC605",
+    N_("The epoch's number in place of the metric"),
+    ERROR,
+    N_(
+        "ReduceLROnPlateau takes the first argument of step() for its metric, and {scheduler} is told the number of "
+        "the epoch: it never falls, so the learning rate is lowered again and again."
+    ),
+    N_("Pass the validation metric: {scheduler}.step(val_loss)."),
+    "/optimizers?view=schedule&schedule=plateau",
+)
+def plateau_told_the_epoch(model):
+    """step() of a ReduceLROnPlateau with a loop's counter."""
+    for event, told in _plateaus(model):
+        if isinstance(told, Tensor) and told.loopvar is not None and told.loopvar.ranged:
+            yield event.line, {"scheduler": event.obj.name or "scheduler"}
+
+
+def _of_one_batch(event) -> bool:
+    """The plateau is judged by the loss of a single batch of training, in a loop over epochs and batches."""
+    told = event.data["args"][0] if event.data["args"] else None
+    own = event.loops[-1]
+    return (
+        len(event.loops) > 1
+        and own.loader is not None
+        and isinstance(told, Tensor)
+        and told.acc is None
+        and any(e.within(own) for e in told.losses)
+    )
+
+
+def _patience(thing) -> int:
+    value = thing.data["kwargs"].get("patience")
+    return value.value if isinstance(value, Const) and isinstance(value.value, int) else 10 if value is None else 1000
 
 
 @rule(
@@ -222,7 +264,8 @@ def wrong_total(model):
             event = batch[0]
             nested = len(event.loops) > 1
             line = thing.line
-            if reach == "batches" and nested and thing.cls != "CosineAnnealingWarmRestarts":
+            restarts = thing.cls == "CosineAnnealingWarmRestarts"
+            if reach == "batches" and nested and not restarts and not _only_at_first(event):
                 yield line, {"cls": thing.cls, "told": once, "often": batches}
             elif (reach == "epochs" and nested and thing.cls in ("OneCycleLR",)) or (
                 reach == "epochs" and nested and thing.cls.startswith("get_")
@@ -232,6 +275,14 @@ def wrong_total(model):
                 yield line, {"cls": thing.cls, "told": whole, "often": every}, WARNING
         elif epoch and reach == "batches":
             yield thing.line, {"cls": thing.cls, "told": once, "often": N_("once an epoch")}
+
+
+def _only_at_first(event) -> bool:
+    """It is stepped under a condition that is no counter of batches: in the first epoch, while warming up."""
+    from .accumulation import counters
+
+    inside = event.guards[len(event.loops[0].guards) :]
+    return any(g.test is not None and isinstance(g.test, ast.Compare) and not counters(g.test) for g in inside)
 
 
 def _accumulating(event) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from core.check.names import REGRESSION_LOSSES
-from core.check.rule import ERROR, WARNING, rule
+from core.check.rule import ERROR, INFO, WARNING, rule
 from core.check.values import Tensor
 from core.messages import N_
 
@@ -54,6 +54,8 @@ def float_target(model):
         labels = target.loader is not None or target.shape == "flat"
         if labels and not drawn and target.shape != "col" and not target.forwards and not _named_soft(event):
             yield event.line, {"loss": event.data["cls"]}
+        elif target.of == "labels" and target.shape is None and not _named_soft(event):
+            yield event.line, {"loss": event.data["cls"]}, INFO  # a table of probabilities may go by that name too
         del pred
 
 
@@ -94,12 +96,14 @@ def column_target(model):
 )
 def labels_from_one(model):
     """Labels known to start at one into cross-entropy or NLL."""
+    said = set()
     for event, _, target in targets(model, "CrossEntropyLoss", "NLLLoss"):
-        if isinstance(target, Tensor) and target.base and not event.data["options"].get("ignore_index"):
+        if not isinstance(target, Tensor) or not target.base or target.base in said:
+            continue
+        if not event.data["options"].get("ignore_index"):
+            said.add(target.base)
             values = {"loss": event.data["cls"], "at": target.base}
-            yield target.base, values
-            if abs(target.base - event.line) > 2:
-                yield event.line, values
+            yield target.base, values, INFO if target.unsure else ERROR
 
 
 @rule(

@@ -4,6 +4,8 @@ the first failure.
 
 from __future__ import annotations
 
+import ast
+import logging
 import random
 import sys
 import time
@@ -58,8 +60,37 @@ BITS = [
 ]
 
 
+def graft(rng: random.Random) -> str:
+    """A text that parses: expressions and statements of two texts, put in each other's place."""
+    trees = [ast.parse(rng.choice(SEEDS)) for _ in range(2)]
+    slots = [
+        (node, name, i, value)
+        for tree in trees
+        for node in ast.walk(tree)
+        for name, field in ast.iter_fields(node)
+        for i, value in (enumerate(field) if isinstance(field, list) else [(None, field)])
+        if isinstance(value, (ast.expr, ast.stmt)) and isinstance(getattr(value, "ctx", ast.Load()), ast.Load)
+    ]
+    for _ in range(rng.randint(1, 8)):
+        node, name, i, value = rng.choice(slots)
+        kind = ast.stmt if isinstance(value, ast.stmt) else ast.expr
+        new = rng.choice([s for s in slots if isinstance(s[3], kind)])[3]
+        new = ast.parse(ast.unparse(new)).body[0] if kind is ast.stmt else ast.parse(ast.unparse(new), mode="eval").body
+        field = getattr(node, name)
+        if i is None:
+            setattr(node, name, new)
+        elif i < len(field):
+            field[i] = new
+    return ast.unparse(trees[0])
+
+
 def mutate(rng: random.Random) -> str:
-    """One text: cut, doubled, shuffled, nested, or sprinkled with odd characters."""
+    """One text: grafted, or cut, doubled, shuffled, nested, or sprinkled with odd characters."""
+    if rng.random() < 0.5:
+        try:
+            return graft(rng)
+        except (SyntaxError, ValueError, RecursionError):  # nonsense that cannot be written out
+            pass
     text = rng.choice(SEEDS)
     for _ in range(rng.randint(1, 4)):
         lines, kind = text.split("\n"), rng.randrange(9)
@@ -95,9 +126,17 @@ def mutate(rng: random.Random) -> str:
     return text[:20_000]
 
 
+class Loud(logging.Handler):
+    """Turns a failure that the checker answers in spite of into one that is seen."""
+
+    def emit(self, record):
+        raise AssertionError(record.getMessage())
+
+
 def run(times: int, seed: int = 0) -> float:
     """Check `times` mutated texts; return the longest time one took."""
     rng, slowest = random.Random(seed), 0.0  # noqa: S311 - no secret
+    logging.getLogger("core.check").addHandler(Loud())
     for number in range(times):
         text = mutate(rng)
         started = time.monotonic()

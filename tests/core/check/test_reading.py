@@ -34,6 +34,7 @@ def test_the_plain_loop_has_its_fault():
         (lambda s: "".join(f">>> {x}\n" if not x.startswith(" ") else f"... {x}\n" for x in s.splitlines()), "prompts"),
         (lambda s: "".join(f"        {x}\n" for x in s.splitlines()), "indented"),
         (lambda s: "%matplotlib inline\n" + s + "!nvidia-smi\n", "magics"),
+        (lambda s: s + "!python train.py \\\n    --lr 0.1 \\\n    --epochs 3\n", "magics"),
         (lambda s: s + "print(“done”)\n", "quotes"),
         (lambda s: s + "print 'done', loss\n", "python2"),
         (lambda s: "".join(f"{n:3} {x}\n" for n, x in enumerate(s.splitlines(), 1)), "numbered"),
