@@ -82,7 +82,7 @@ def _stateful(model, loop) -> bool:
         "order, and every process the same part of the data."
     ),
     N_("Call {sampler}.set_epoch(epoch) at the start of every epoch."),
-    "/glossary?find=epoch",
+    "/glossary?find=seed",
 )
 def set_epoch_missing(model):
     """A DistributedSampler behind a loader that is trained on over several epochs, and no set_epoch in the file."""
@@ -155,7 +155,7 @@ def _shared_generator(cls, name) -> bool:
         "the same ones again."
     ),
     N_("Seed with torch.initial_seed() % 2**32, which differs from worker to worker and from epoch to epoch."),
-    "/glossary?find=epoch",
+    "/glossary?find=seed",
 )
 def same_seed_in_workers(model):
     """A worker_init_fn of the file that seeds with something it neither computes nor is given."""
