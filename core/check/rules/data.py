@@ -82,7 +82,7 @@ def _stateful(model, loop) -> bool:
         "order, and every process the same part of the data."
     ),
     N_("Call {sampler}.set_epoch(epoch) at the start of every epoch."),
-    "/glossary?find=seed",
+    "/glossary?find=epoch",
 )
 def set_epoch_missing(model):
     """A DistributedSampler behind a loader that is trained on over several epochs, and no set_epoch in the file."""
