@@ -13,6 +13,18 @@ from tests.browser.pages import ADDRESSES
 SHELL = {"list": '[data-testid="stSidebarNavItems"]', "listitem": '[data-testid="stSidebarNavItems"] li'}
 
 
+# Our components are filled by their scripts, after the page: every button has its words, every chart its description.
+DRAWN = """() => {
+  const within = (root) =>
+    [...root.querySelectorAll('*')].flatMap((e) => e.shadowRoot ? [e, ...within(e.shadowRoot)] : [e]);
+  const all = within(document);
+  const named = (e) => e.textContent.trim() || e.ariaLabel;
+  return all.some((e) => e.dataset?.act === 'handout')
+    && all.every((e) => !e.dataset?.act || e.tagName !== 'BUTTON' || e.hidden || named(e))
+    && all.every((e) => !e.matches('.fc-chart') || (e.ariaLabel && e.querySelector('.main-svg')));
+}"""
+
+
 def faults(page: Page) -> list[tuple[str, str, str]]:
     """Rule, element and what is wrong, of each serious fault outside the shell's known ones."""
     found = []
@@ -44,7 +56,8 @@ def test_no_serious_fault_and_no_other_host(browser: Browser, app: str, address:
     page.goto(f"{app}/{address}{'&' if '?' in address else '?'}lang={lang}")
     expect(page.locator("[data-testid='stApp'][data-test-script-state='notRunning']")).to_be_visible()
     expect(page.locator("h1")).to_be_visible()
-    page.wait_for_timeout(300)  # what comes after the script's end: charts, fonts
+    page.wait_for_function(DRAWN)
+    page.wait_for_timeout(500)  # what comes after: fonts, and what a chart does once it is drawn
     found = faults(page)
     context.close()
     assert found == []

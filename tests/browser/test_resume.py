@@ -31,7 +31,11 @@ def test_leaving_a_part_out_turns_the_verdict_and_moves_nothing_on_the_page(page
 
 def test_the_checkpoint_is_downloaded_uploaded_and_resumed_from(page: Page, app: str, tmp_path: Path) -> None:
     open_resume(page, app, "?epoch=5&batch=3")
+    idle = page.locator("[data-testid='stApp'][data-test-script-state='notRunning']")
+    expect(idle).to_be_visible()
     page.get_by_text("What is in the file").click()
+    expect(page.get_by_role("button", name="Download the checkpoint")).to_be_visible()
+    page.wait_for_timeout(500)  # the fold opens gently, and the button moves with it
     with page.expect_download() as download:
         page.get_by_role("button", name="Download the checkpoint").click()
     file = tmp_path / "last.pt"
