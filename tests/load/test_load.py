@@ -28,9 +28,9 @@ def test_visitors_of_every_kind_at_once_get_no_error(app: Server) -> None:
 
 
 def test_clicks_leave_memory_flat(app: Server) -> None:
-    asyncio.run(click(app.host, 40, app.pid))
+    asyncio.run(click(app.host, 60, app.pid))
     before = memory(app.pid)
-    asyncio.run(click(app.host, 120, app.pid))
+    asyncio.run(click(app.host, 240, app.pid))
     assert memory(app.pid) - before < 10
 
 

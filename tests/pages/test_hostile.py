@@ -59,7 +59,7 @@ def test_random_addresses_raise_nothing_and_show_no_nan(open_page: OpenPage, add
     app = open_page(address)
     usual = {name: app.query_params[name] for name in app.query_params}
     names = sorted({*usual, "lang", "hide", "present", "embed", "unknown"})
-    for _ in range(ADDRESSES or (8 if address in SLOW_PAGES else 30)):
+    for _ in range(ADDRESSES or (8 if address in SLOW_PAGES else 50)):
         given = random_address(names, usual, rng)
         for name in list(app.query_params):
             del app.query_params[name]

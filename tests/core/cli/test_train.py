@@ -47,8 +47,9 @@ def test_it_prints_the_log_and_writes_the_files(whole: tuple[Path, list[str]]) -
     assert list(load(out / "final_weights.pt")) == list(Run().model.state_dict())
 
 
-def test_fresh_processes_make_the_run_that_one_makes(whole: tuple[Path, list[str]], tmp_path: Path) -> None:
-    first = fresh("train", "--out", tmp_path, "--stop-after", "4:7").splitlines()
+@pytest.mark.parametrize("stop", ["6", "4:7"])
+def test_fresh_processes_make_the_run_that_one_makes(whole: tuple[Path, list[str]], tmp_path: Path, stop: str) -> None:
+    first = fresh("train", "--out", tmp_path, "--stop-after", stop).splitlines()
     second = fresh("train", "--out", tmp_path, "--resume", tmp_path / "last.pt").splitlines()
     assert first[-1] == "(interrupted)"
     assert second[0].startswith("resumed from epoch")
