@@ -44,7 +44,10 @@ def test_the_checkpoint_is_downloaded_uploaded_and_resumed_from(page: Page, app:
     assert (run.epochs, run.batch) == (5, 3)
     page.get_by_text("Upload a checkpoint").click()
     page.locator("input[type=file]").set_input_files(file)
-    page.get_by_text("Resume from this file").click()
+    choice = page.get_by_text("Resume from this file")
+    expect(choice).to_be_visible()
+    expect(idle).to_be_visible()  # a press while the page is still being laid out would land beside it
+    choice.click()
     expect(page.locator('[data-exact="1"]')).to_have_count(2)
 
 
