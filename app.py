@@ -9,7 +9,7 @@ from starlette.requests import Request
 from starlette.responses import FileResponse
 from starlette.routing import Route
 
-from core.process import keep_tidy, warm_up
+from core.process import answer_at_once, keep_tidy, warm_up
 from pages.ui.chart import PLOTLY_JS
 from pages.ui.errors import on_script_error, start_log
 from pages.ui.warm import load
@@ -20,6 +20,7 @@ async def lifespan(_app: st.App) -> AsyncIterator[None]:
     start_log()
     load()
     warm_up()
+    answer_at_once()
     tidying = asyncio.create_task(keep_tidy())
     yield
     tidying.cancel()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import torch
@@ -76,11 +77,12 @@ class StepConfig:
         return torch.optim.SGD(parameters, lr=config.lr, momentum=config.momentum, weight_decay=config.weight_decay)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Snapshot:
     """Everything there is to see after one call (or, at position 0, before the first).
 
-    Tensors are copies; none of them requires grad. Shapes below are those of the linear scenes.
+    One is equal to itself alone. Tensors are copies; none of them requires grad. Shapes below are those of the linear
+    scenes.
     """
 
     position: int
@@ -121,12 +123,12 @@ class Snapshot:
         # A second forward or loss computes the same values, but writes a new graph.
         return "fine" if self.changed or self.call in ("forward", "loss") else "nothing"
 
-    @property
+    @cached_property
     def w(self) -> float:
         """The watched weight: w[0,0], or w in the scalar scene."""
         return _first(next(iter(self.parameters.values())))
 
-    @property
+    @cached_property
     def grad(self) -> float | None:
         """The gradient of the watched weight."""
         grad = next(iter(self.grads.values()))

@@ -29,24 +29,22 @@ def controls(
     key: str, revision: int, scene: Scene, config: StepConfig, snapshots: tuple[Snapshot, ...], calls: str, graph: bool
 ) -> None:
     """Draw the controls at `calls`; they take that position only when `revision` is new to them."""
-    _component(
-        key=key,
-        data={
-            "rev": revision,
-            "calls": calls,
-            "graph": graph,
-            "names": CALLS,
-            "marks": _marks(scene, calls, snapshots),
-            "order": automaton(scene.order),
-            "most": MOST_CALLS,
-            "watched": scene.watched,
-            "script": script(config, calls),
-            "text": _texts(),
-            "hide": presentation().hide,
-            "digits": [localise(str(digit)) for digit in range(10)],
-        },
-        on_state_change=lambda: None,
-    )
+    data = {
+        "rev": revision,
+        "calls": calls,
+        "graph": graph,
+        "names": CALLS,
+        "marks": _marks(scene, calls, snapshots),
+        "order": automaton(scene.order),
+        "most": MOST_CALLS,
+        "watched": scene.watched,
+        "script": script(config, calls),
+        "text": _texts(),
+        "hide": presentation().hide,
+        "digits": [localise(str(digit)) for digit in range(10)],
+    }
+    # In a list, since Streamlit asks of each value of a dict whether it is a data frame: a tenth of a click.
+    _component(key=key, data=[data], on_state_change=lambda: None)
 
 
 def _marks(scene: Scene, calls: str, snapshots: tuple[Snapshot, ...]) -> dict[str, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from html import escape
 
 from core.arithmetic import Derivation
@@ -11,7 +12,7 @@ from core.order import this_batch
 from core.scenes import Scene
 from core.trace import Snapshot, StepConfig
 from pages.ui.code import code_html
-from pages.ui.i18n import _, localise, number, plain
+from pages.ui.i18n import _, language, localise, number, plain
 from pages.ui.markup import heat_map, rich
 from pages.ui.presenting import presentation
 from pages.ui.terms import sentence
@@ -26,7 +27,8 @@ def state_table(scene: Scene, snapshots: tuple[Snapshot, ...]) -> str:
         f'<th scope="col" class="fc-{kind}">{escape(title)}</th>'
         for kind, title in (("weight", scene.watched), ("gradient", gradient), ("loss", "loss"))
     )
-    rows = [_row(before, now) for before, now in zip((None, *snapshots[:-1]), snapshots, strict=True)]
+    pairs = zip((None, *snapshots[:-1]), snapshots, strict=True)
+    rows = [_row(before, now, language()) for before, now in pairs]
     rows[-1] = rows[-1].replace("<tr", '<tr class="fc-now" aria-current="step"', 1)
     label, after = escape(_("State after each call")), escape(_("after"))
     return (
@@ -36,7 +38,8 @@ def state_table(scene: Scene, snapshots: tuple[Snapshot, ...]) -> str:
     )
 
 
-def _row(before: Snapshot | None, now: Snapshot) -> str:
+@lru_cache(maxsize=2048)  # only the last row of a table is new; a snapshot kept here takes about 7 kB
+def _row(before: Snapshot | None, now: Snapshot, _language: str) -> str:
     sign = {"error": " ⚠", "nothing": " ∅"}.get(now.outcome, "")
     title = {"error": _("raised"), "nothing": _("changed nothing")}.get(now.outcome, "")
     name = _("start") if now.call == "start" else now.call

@@ -83,7 +83,7 @@ def browser(playwright: Playwright) -> Iterator[Browser]:
 
 @pytest.fixture(scope="session")
 def visited(playwright: Playwright, tmp_path_factory: pytest.TempPathFactory) -> Iterator[BrowserContext]:
-    """A browser with a profile on disk: it keeps the scripts it has fetched and compiled, over half of a page's cost."""
+    """A browser with a profile on disk: it keeps what it has fetched and compiled, over half of a page's cost."""
     context = playwright.chromium.launch_persistent_context(
         tmp_path_factory.mktemp("profile"),
         executable_path=CHROMIUM,

@@ -74,7 +74,7 @@ def test_no_serious_fault_and_no_other_host(page: Page, app: str, address: str) 
             page.emulate_media(color_scheme=theme)
             settle(page)
             found[lang, theme] = faults(page)
-    assert found == dict.fromkeys(found, [])
+    assert found == {look: [] for look in found}
     own = (f"{app}/", f"{app.replace('http', 'ws', 1)}/", "data:", f"blob:{app}/")
     assert any(url.startswith("ws") for url in asked)
     assert [url for url in asked if not url.startswith(own)] == []

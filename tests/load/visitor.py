@@ -95,4 +95,4 @@ class Visitor:
             if element.WhichOneof("type") == "bidi_component" and "stepper" in element.bidi_component.component_name:
                 self.controls_id = element.bidi_component.id
                 self.fragment_id = message.delta.fragment_id
-                self.revision = json.loads(element.bidi_component.json)["rev"]
+                self.revision = json.loads(element.bidi_component.json)[0]["rev"]

@@ -6,7 +6,7 @@ export default function (component) {
   const root = component.parentElement;
   root.stepper ??= create(root);
   root.stepper.send = (state) => component.setStateValue("state", state);
-  root.stepper.update(component.data);
+  root.stepper.update(component.data[0]);
 }
 
 function create(root) {
