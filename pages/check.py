@@ -6,6 +6,7 @@ What is pasted stays in this visit's session; only the name of an example goes i
 from __future__ import annotations
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from core.check import Finding, Problem
 from core.check.examples import EXAMPLES
@@ -16,11 +17,12 @@ from pages.ui.address import change_settings, read_settings, write_settings
 from pages.ui.i18n import _, localise
 from pages.ui.markup import heading, rich
 from pages.ui.pages import addresses, page, title_of
+from pages.ui.presenting import presentation
 from pages.ui.settings import SettingWidgets
 
 PAGE, OWN = "check", "own"
 ADDRESS: dict[str, Field] = {"example": Choice((*EXAMPLES, OWN)), "shown": Names(view.SEVERITIES)}
-HEIGHT = 296
+HEIGHT, HEIGHT_PRESENT = 296, 300
 state = st.session_state
 
 
@@ -53,8 +55,8 @@ def answer() -> view.Answer:
     return known
 
 
-def editor(values: dict) -> None:
-    """An example, a text to paste, or a file."""
+def editor(values: dict, place: DeltaGenerator | None) -> None:
+    """An example; and below it, or in `place`, a text to paste, or a file."""
     names = {key: _(one.title) for key, one in EXAMPLES.items()}
     SettingWidgets(PAGE, ADDRESS, values).choice(
         "example",
@@ -69,11 +71,11 @@ def editor(values: dict) -> None:
     state.setdefault("check_starts", ())
     if state.get("check_text") != source:
         state["check_text"] = source
-    paste, upload = st.columns([3.2, 1])
+    paste, upload = (place, place) if place else st.columns([3.2, 1])
     paste.text_area(
         _("A training loop"),
         key="check_text",
-        height=104,
+        height=260 if place else 104,
         placeholder=_("Paste a training loop here, then press Ctrl+Enter."),
         label_visibility="collapsed",
         on_change=lambda: take(state["check_text"]),
@@ -123,11 +125,18 @@ def corrected(given: view.Answer) -> None:
 
 values = {"example": next(iter(EXAMPLES)), "shown": view.SEVERITIES, **read_settings(PAGE, ADDRESS)}
 write_settings(PAGE, values)
-heading(
-    _("What is wrong with this training loop?"),
-    _("Paste or upload one. It is only read: nothing of it is run, imported, logged, kept, or put into the address."),
-)
-editor(values)
+# In front of a class the editor opens over the page, so that the checked code has the screen.
+present = presentation().present
+question, *menu = st.columns([4.4, 1] if present else 1, vertical_alignment="center")
+with question:
+    heading(
+        _("What is wrong with this training loop?"),
+        _(
+            "Paste or upload one. It is only read: nothing of it is run, imported, logged, kept, "
+            "or put into the address."
+        ),
+    )
+editor(values, menu[0].popover(_("Paste or upload"), width="stretch") if present else None)
 given = answer()
 refused = state.get("check_refused")
 report = given.report
@@ -152,7 +161,7 @@ with found:
             for name, count in view.counts(report).items()
         }
         SettingWidgets(PAGE, ADDRESS, values).several("shown", _("Shown"), tally, label_visibility="collapsed")
-        with st.container(height=HEIGHT, border=False):
+        with st.container(height=HEIGHT_PRESENT if present else HEIGHT, border=False):
             findings(given, shown)
 corrected(given)
 copy_actions()
