@@ -58,7 +58,12 @@ def layout(title: str, x: str, y: str, **more: Any) -> dict[str, Any]:
     base = {
         "title": {"text": title, "x": 0, "xanchor": "left", "font": size(16), "pad": {"l": 4}},
         "xaxis": {**axis, "title": {"text": x, "font": size(14)}, **more.pop("xaxis", {})},
-        "yaxis": {**axis, "title": {"text": y, "font": size(14)}, **more.pop("yaxis", {})},
+        "yaxis": {
+            **axis,
+            "ticklabelstandoff": 5,  # clear of the grid, whose lines would strike through Bangla digits
+            "title": {"text": y, "font": size(14)},
+            **more.pop("yaxis", {}),
+        },
         "font": {"family": "'Source Sans', 'Noto Sans Bengali', sans-serif", **size(14), "color": COLOURS["text"]},
         "paper_bgcolor": "rgba(0,0,0,0)",
         "plot_bgcolor": "rgba(0,0,0,0)",
