@@ -150,7 +150,8 @@ def _adamw(config: StepConfig, before: Snapshot, now: Snapshot) -> Derivation | 
     lines += [
         (f"m = {beta1} · ", m, f" + {1 - beta1:.1f} · ", g, " = ", m_new),
         (f"v = {beta2} · ", v, f" + {1 - beta2:.3f} · ", g, "² = ", v_new),
-        (f"m̂ = m ÷ (1 − {beta1}^{t}) = ", m_hat, f";  v̂ = v ÷ (1 − {beta2}^{t}) = ", v_hat),
+        (f"m̂ = m ÷ (1 − {beta1}^{t}) = ", m_hat),
+        (f"v̂ = v ÷ (1 − {beta2}^{t}) = ", v_hat),
         ("w = ", shrunk, f" − {config.lr:g} · ", m_hat, " ÷ (√", v_hat, f" + {eps:g}) = ", result),
     ]
     return Derivation(tuple(lines), result)

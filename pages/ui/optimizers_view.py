@@ -63,7 +63,7 @@ def state(opened: OptimizerView) -> str:
         nothing = _("The next step will move nothing.")
         sum_ = f'<div class="fc-where fc-quiet"><p>{rich(nothing)}</p></div>'
     else:
-        title = _("The next step will make {number} of w[0,0] = {old}").format(
+        title = _("The next step takes w[0,0] from {old} to {number}").format(
             number=number(opened.next_w), old=number(opened.w)
         )
         sum_ = arithmetic(opened.next_step, title)
