@@ -67,7 +67,13 @@ def the_link() -> None:
             key="class_lang",
         )
         large = row.toggle(_("Large text, no sidebar"), value=True, key="class_present")
-        hide = st.multiselect(_("Hide"), HIDEABLE, format_func=hideable_names().get, key="class_hide")
+        hide = st.multiselect(
+            _("Hide"),
+            HIDEABLE,
+            format_func=hideable_names().get,
+            key="class_hide",
+            placeholder=_("Nothing; choose what to hide"),
+        )
     query = {**query, "lang": shown}
     if large:
         query["present"] = "1"

@@ -60,7 +60,7 @@ def search() -> None:
                 for one in found
             ],
             "text": {
-                "placeholder": _("Type a word, in English or in Bangla"),
+                "placeholder": _("Type a word"),
                 "list": _("Terms"),
                 "count": _("{found} of {all} terms").format(
                     found=localise(str(len(found))), all=localise(str(len(TERMS)))
@@ -87,7 +87,7 @@ with keep:
     points = "".join(f"<li>{rich(_(text))}</li>" for text in TAKEAWAYS)
     ways = "".join(f"<li>{rich(_(text))}</li>" for text in NEXT)
     title = _("To remember")
-    st.html(f'<section class="fc-keep fc-ready"><h2>{rich(title)}</h2><ol>{points}</ol></section>')
+    st.html(f'<section class="fc-keep fc-ready" lang="{language()}"><h2>{rich(title)}</h2><ol>{points}</ol></section>')
     with st.expander(_("Where to go next")):
         st.html(f'<section class="fc-keep"><ul>{ways}</ul></section>')
     copy_actions()

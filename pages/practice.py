@@ -92,7 +92,7 @@ with numbers:
         on_change=lambda: go_on(st.session_state["practice_number"]),
     )
 above.html(f'<p class="fc-sub" role="status">{score()}</p>')
-onward, actions, seed = st.columns([2.2, 5.6, 2.4], vertical_alignment="bottom")
+onward, actions, seed = st.columns([2.2, 5.6, 2.4], vertical_alignment="center")
 if values["q"] < len(asked):
     onward.button(_("Next question →"), on_click=go_on, args=(values["q"] + 1,), width="stretch")
 with actions:

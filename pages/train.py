@@ -159,7 +159,7 @@ st.fragment(results, run_every=max(0.25, 1 / pace) if playing else None)(config)
 if not playing:
     if len(records) > 1:
         st.html(view.notices_html(records, first_epoch(config, st.session_state.get("train_data"))))
-    with st.container(horizontal=True):
+    with st.container(horizontal=True, vertical_alignment="center"):
         copy_actions(None if run.own_table else run_script(config, len(records)))
         st.download_button(_("Epochs as CSV"), view.as_csv(records), "epochs.csv", "text/csv", type="tertiary")
         st.download_button(_("Log as text"), view.as_log(config, records), "train.log", "text/plain", type="tertiary")

@@ -21,7 +21,7 @@ from core.practice import (
     WriteQuestion,
 )
 from pages.ui.code import code_html
-from pages.ui.i18n import _, localise, number
+from pages.ui.i18n import _, language, localise, number
 from pages.ui.markup import rich
 from pages.ui.messages import markdown, said
 from pages.ui.ordering import ordering
@@ -176,7 +176,12 @@ def _order(question: OrderQuestion) -> None:
     if order is not None:
         _judge(question.key, order, (question.check(order),))
         st.rerun()
-    _outcome(question, lambda: "<ol>" + "".join(f"<li>{rich(said(item))}</li>" for item in question.items) + "</ol>")
+    _outcome(
+        question,
+        lambda: (
+            f'<ol lang="{language()}">' + "".join(f"<li>{rich(said(item))}</li>" for item in question.items) + "</ol>"
+        ),
+    )
 
 
 def _mark(question: MarkQuestion) -> None:
