@@ -88,6 +88,11 @@ def the_link() -> None:
         st.link_button(_("Open it"), link, type="primary")
 
 
+def digits(value: float) -> int:
+    """Decimals to say aloud: none for a count, one for a ratio, four for a loss or a weight."""
+    return 0 if value == int(value) else 1 if abs(value) >= 10 else 4
+
+
 def the_plan() -> None:
     items = [item for item in PLAN if item.page in addresses()]
     minutes = sum(item.minutes for item in items)
@@ -100,7 +105,7 @@ def the_plan() -> None:
     )
     rows = ""
     for item in items:
-        numbers = {name: number(value, 0 if value == int(value) else 4) for name, value in item.numbers().items()}
+        numbers = {name: number(value, digits(value)) for name, value in item.numbers().items()}
         link = escape(f"{item.page}?{item.query}&lang={language()}&present=1")
         rows += (
             f'<tr><td>{plain(item.minutes)}</td><td><a href="{link}">{escape(title_of(item.page))}</a></td>'

@@ -13,8 +13,16 @@ from pages.ui.i18n import number
 
 def rich(text: str) -> str:
     """Escape `text`, then set `code` and **bold** as in Markdown. The only way that text becomes HTML here."""
-    html = re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(text, quote=True))
+    prose, *rest = re.split(r"(`[^`]+`)", escape(text, quote=True))
+    html = minus(prose)
+    for code, prose in zip(rest[::2], rest[1::2], strict=True):
+        html += f"<code>{code[1:-1]}</code>{minus(prose)}"
     return re.sub(r"\*\*([^*]+)\*\*", r"<b>\1</b>", html)
+
+
+def minus(prose: str) -> str:
+    """`prose` with a minus sign before its negative numbers: in a text font a hyphen is too short to be seen as one."""
+    return re.sub(r"(?<![\w=`-])-(?=\d)", "−", prose)
 
 
 def heat_map(title: str, tensor: Tensor | None, kind: str, *, empty: str, changed: bool = False) -> str:

@@ -13,7 +13,7 @@ from core.scenes import Scene
 from core.trace import Snapshot, StepConfig
 from pages.ui.code import code_html
 from pages.ui.i18n import _, language, localise, number, plain
-from pages.ui.markup import heat_map, rich
+from pages.ui.markup import heat_map, minus, rich
 from pages.ui.presenting import presentation
 from pages.ui.terms import sentence
 
@@ -121,7 +121,7 @@ def derivation(found: Derivation | None, now: Snapshot) -> str:
 def arithmetic(found: Derivation, title: str) -> str:
     """The lines of a derivation under a title."""
     lines = "".join(f"<li>{_line(line, last=line is found.lines[-1])}</li>" for line in found.lines)
-    return f'<div class="fc-where"><h3>{escape(title)}</h3><ol>{lines}</ol></div>'
+    return f'<div class="fc-where"><h3>{minus(escape(title))}</h3><ol>{lines}</ol></div>'
 
 
 def _nothing_to_derive(now: Snapshot) -> str:

@@ -46,3 +46,14 @@ def test_nothing_scrolls_sideways_on_a_phone(page: Page, app: str) -> None:
     page.goto(f"{app}/check?example=gan&lang=bn")
     expect(page.locator(".fc-finding")).to_be_visible()
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def test_in_front_of_a_class_the_checked_code_is_on_the_screen(page: Page, app: str) -> None:
+    page.goto(f"{app}/check?present=1")
+    page.get_by_role("button", name="Paste or upload").click()
+    page.get_by_role("textbox", name="A training loop").fill(PASTED)
+    page.keyboard.press("Control+Enter")
+    expect(page.locator(".fc-say")).to_contain_text("To mend first: step() before backward(), line 5")
+    page.keyboard.press("Escape")
+    marked = page.locator(".fc-error-line").bounding_box()
+    assert marked["y"] + marked["height"] < page.viewport_size["height"]

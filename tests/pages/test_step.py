@@ -12,6 +12,7 @@ from streamlit.testing.v1 import AppTest
 from core.stories import STORIES
 from core.trace import FIELDS, replay
 from pages.ui.i18n import LANGUAGES
+from pages.ui.markup import rich
 from tests.pages.conftest import OpenPage, html
 
 
@@ -26,6 +27,12 @@ def test_the_address_holds_the_state(open_page: OpenPage) -> None:
     assert shown[3, "grad"] == "None"
     assert shown[4, "grad"] == "0.1648"
     assert shown[5, "w"] == "-0.0218"
+
+
+def test_a_negative_number_in_a_sentence_has_a_minus_sign_and_code_its_hyphen() -> None:
+    assert rich("from -0.0053 to **-০.০২**: `x[-1]`, dim=-1, 1e-08") == (
+        "from −0.0053 to <b>−০.০২</b>: <code>x[-1]</code>, dim=-1, 1e-08"
+    )
 
 
 def test_everything_is_written_back_into_the_address(open_page: OpenPage) -> None:
