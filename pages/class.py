@@ -103,12 +103,13 @@ def the_plan() -> None:
             )
         )
     )
-    rows = ""
+    rows, unit = "", escape(_("min"))
     for item in items:
         numbers = {name: number(value, digits(value)) for name, value in item.numbers().items()}
         link = escape(f"{item.page}?{item.query}&lang={language()}&present=1")
         rows += (
-            f'<tr><td>{plain(item.minutes)}</td><td><a href="{link}">{escape(title_of(item.page))}</a></td>'
+            f'<tr><td data-unit="{unit}">{plain(item.minutes)}</td>'
+            f'<td><a href="{link}">{escape(title_of(item.page))}</a></td>'
             f"<td>{rich(_(item.ask))}</td><td>{rich(_(item.answer).format(**numbers))}</td></tr>"
         )
     heads = "".join(f'<th scope="col">{escape(text)}</th>' for text in (_("min"), _("Page"), _("Ask"), _("Answer")))
