@@ -16,6 +16,8 @@ class Term:
     definition: str
     page: str = ""
     """The page that shows it live, by its path; empty where none does."""
+    also: tuple[str, ...] = ()
+    """What else names it in a sentence, in either language: the call that stands for it, another form of the word."""
 
     @property
     def bangla(self) -> str:
@@ -47,6 +49,7 @@ TERMS = {
             "backward",
             N_("Walks the graph from the loss to the parameters and adds each one's gradient to its .grad."),
             "step",
+            ("backward()",),
         ),
         Term(
             "batchnorm",
@@ -132,6 +135,7 @@ TERMS = {
             "eval mode",
             N_("model.eval(): every layer's `training` is False, so dropout rests. It does not touch gradients."),
             "modes",
+            ("eval()",),
         ),
         Term(
             "exp-avg",
@@ -227,6 +231,7 @@ TERMS = {
             "no_grad",
             N_("torch.no_grad(): no graph is written in its block. It does not change how layers behave."),
             "modes",
+            ("no_grad()",),
         ),
         Term(
             "one-cycle",
@@ -246,6 +251,7 @@ TERMS = {
             "overfit one batch",
             N_("The first test of a new loop: on one batch, over and over, the loss must go to almost zero."),
             "review",
+            ("overfitting one batch", "একটি batch overfit"),
         ),
         Term(
             "overfitting",
@@ -331,6 +337,7 @@ TERMS = {
             "train mode",
             N_("model.train(): every layer's `training` is True, so dropout is on."),
             "modes",
+            ("train()", "training mode"),
         ),
         Term(
             "underflow",
@@ -363,7 +370,13 @@ TERMS = {
             N_("torch.load's default: tensors and plain containers only, so that no file can run code."),
             "resume",
         ),
-        Term("zero-grad", "zero_grad", N_("Forgets old gradients, so that backward does not add to them."), "step"),
+        Term(
+            "zero-grad",
+            "zero_grad",
+            N_("Forgets old gradients, so that backward does not add to them."),
+            "step",
+            ("zero_grad()",),
+        ),
     )
 }
 

@@ -27,6 +27,12 @@ WHOLE_LINES, WHOLE_LENGTH = 600, 60_000
 AROUND, ABOVE, WINDOWS, WIDEST = 4, 9, 40, 240
 MOST_SHOWN, MOST_LINES, MOST_CALLS, LOOPS, MOST_LOOPS, MOST_DIFF = 20, 8, 14, 2, 40, 400
 QUICK_LENGTH, CORRECTED_LENGTH, CORRECTING_SECONDS = 30_000, 200_000, 1.0
+EXPLAINED = (
+    "zero-grad", "backward", "no-grad", "eval-mode", "train-mode", "softmax", "logits", "cross-entropy", "sigmoid",
+    "nll-loss", "class-index", "one-hot", "gradient", "graph", "optimizer", "scheduler", "reduce-on-plateau",
+    "checkpoint", "patience", "seed", "test-set",
+)  # fmt: skip
+"""The terms that the title of a rule may have."""
 Starts = Sequence[tuple[int, int]]
 NOT_A_NOTEBOOK = N_("This file is not a notebook.")
 NOT_FOLLOWED = N_("This text could not be followed, which is our fault. Please paste only the part with the loop.")
