@@ -15,7 +15,7 @@ from pages.ui.messages import said
 EXPLAINED = (
     "logits", "softmax", "gradient", "grad-norm", "zero-grad", "no-grad", "eval-mode", "train-mode", "state-dict",
     "dropout", "scheduler", "learning-rate", "checkpoint", "rng-state", "resume", "patience", "validation", "test-set",
-    "seed", "overfit-one-batch",
+    "seed", "optimizer", "overfit-one-batch",
 )  # fmt: skip
 
 
