@@ -6,7 +6,8 @@ from html import escape
 
 from core.checkpoint import PARTS, Checkpoint, CheckpointError, Entry, contents
 from core.config import SettingError
-from core.fit import FIELDS, EpochRecord, StepRecord
+from core.fit_config import FIELDS
+from core.records import EpochRecord, StepRecord
 from core.resume import REASONS, Comparison, ResumeConfig
 from pages.ui.i18n import _, localise, number, plain
 from pages.ui.markup import rich

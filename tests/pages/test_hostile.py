@@ -18,7 +18,8 @@ import torch
 from streamlit.testing.v1 import AppTest
 
 from core.checkpoint import to_bytes
-from core.fit import FitConfig, Run
+from core.fit import Run
+from core.fit_config import FitConfig
 from pages.ui.pages import addresses
 from tests.pages.conftest import OpenPage, html
 

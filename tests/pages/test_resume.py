@@ -13,8 +13,8 @@ import torch
 from streamlit.testing.v1 import AppTest
 
 from core.checkpoint import load, to_bytes
-from core.fit import FIELDS as FIT_FIELDS
-from core.fit import FitConfig
+from core.fit_config import FIELDS as FIT_FIELDS
+from core.fit_config import FitConfig
 from core.resume import ORDERS, ResumeConfig, compare, interrupt
 from pages.ui.i18n import LANGUAGES
 from pages.ui.resume_chart import figure

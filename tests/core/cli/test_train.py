@@ -10,7 +10,8 @@ import torch
 
 from core.__main__ import main
 from core.checkpoint import load, same
-from core.fit import FitConfig, Run
+from core.fit import Run
+from core.fit_config import FitConfig
 
 ROOT = Path(__file__).parents[3]
 
