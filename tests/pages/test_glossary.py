@@ -9,7 +9,8 @@ from html import unescape
 
 import pytest
 
-from core.glossary import TAKEAWAYS, TERMS
+from core.glossary import TERMS
+from core.takeaways import TAKEAWAYS
 from pages.ui.i18n import catalogue
 from pages.ui.markup import rich
 from pages.ui.terms import term, with_terms
