@@ -53,6 +53,16 @@ def link_of(page: str, query: dict[str, str]) -> str:
     return f"{base_address()}/{page}?{urlencode(query)}"
 
 
+def qr_code(link: str) -> None:
+    try:
+        code = segno.make(link, error="m").svg_inline(omitsize=True, border=3, dark="#000", light="#fff")
+    except segno.DataOverflowError:
+        st.warning(_("This link is too long for a QR code. It can still be copied."))
+        return
+    label = escape(_("QR code of the link"))
+    draw(f'<div role="img" aria-label="{label}" style="max-width:280px">{code}</div>', "class_qr")
+
+
 def the_link() -> None:
     left, right = st.columns([1.5, 1])
     with left:
@@ -75,9 +85,7 @@ def the_link() -> None:
         query["hide"] = ",".join(hide)
     link = link_of(page, query)
     with right:
-        code = segno.make(link, error="m").svg_inline(omitsize=True, border=3, dark="#000", light="#fff")
-        label = escape(_("QR code of the link"))
-        draw(f'<div role="img" aria-label="{label}" style="max-width:280px">{code}</div>', "class_qr")
+        qr_code(link)
         st.code(link, language=None, wrap_lines=True)
         st.link_button(_("Open it"), link, type="primary")
 
