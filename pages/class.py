@@ -38,12 +38,12 @@ def chosen_state() -> tuple[str, dict[str, str]]:
             return read_link(pasted)
         except LinkError as error:
             st.error(_(error.template).format(**error.parts))
-    page = st.selectbox(_("Page"), TEACHABLE, format_func=title_of, key="class_page")
+    pages = {address: title_of(address) for address in TEACHABLE}
+    page = st.selectbox(_("Page"), pages, format_func=pages.get, key="class_page")
     if page != "step":
         return page, {}
-    story = STORIES[
-        st.selectbox(_("Story"), list(STORIES), format_func=lambda key: _(STORIES[key].title), key="class_story")
-    ]
+    stories = {key: _(story.title) for key, story in STORIES.items()}
+    story = STORIES[st.selectbox(_("Story"), stories, format_func=stories.get, key="class_story")]
     position = st.slider(_("Calls already made"), 0, len(story.calls), 0, key=f"class_position_{story.key}")
     config = {name: str(value) for name, value in vars(story.config).items() if name == "scene"}
     return page, {**config, "calls": story.calls[:position]}
