@@ -5,7 +5,8 @@ from __future__ import annotations
 import torch
 from torch.nn import functional as F
 
-from core.fit import FitConfig, Run, fit
+from core.fit import Run, fit
+from core.fit_config import FitConfig
 from core.metrics import FURTHER_WAYS, PerExample
 from core.mistake_code import head
 from core.turns import heavy

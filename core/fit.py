@@ -7,114 +7,21 @@ import math
 from collections.abc import Collection, Iterator
 from dataclasses import asdict, dataclass
 from hashlib import sha256
-from typing import Any
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
-from torch.optim import lr_scheduler
 
 from core.batches import ShuffledLoader, draw_base_seed, in_order
 from core.checkpoint import SKIPPABLE, Checkpoint, CheckpointError, check
-from core.config import Choice, Field, Number, SettingError, parse_settings, write_setting
+from core.config import SettingError
 from core.data import Dataset, bazarghar
+from core.fit_config import FREE_ON_RESUME, FitConfig, config_of
 from core.loop import TrainingLoop, evaluate
 from core.messages import N_
-from core.model import LAYERS, make_model
+from core.model import make_model
+from core.records import EpochRecord, StepRecord, ending
 from core.rng import RandomStream
-
-OPTIMIZERS = ("adamw", "sgd", "sgd-momentum")
-SCHEDULERS = ("none", "step", "cosine", "plateau")
-
-FIELDS: dict[str, Field] = {
-    "seed": Number(0, 2**32 - 1, whole=True),
-    "lr": Number(0, 10),
-    "weight_decay": Number(0, 1),
-    "patience": Number(1, 100, whole=True),
-    "dropout": Number(0, 0.9),
-    "batch_size": Number(4, 400, whole=True),
-    "optimizer": Choice(OPTIMIZERS, {"sgd_momentum": "sgd-momentum", "momentum": "sgd-momentum", "adam-w": "adamw"}),
-    "scheduler": Choice(SCHEDULERS),
-    "max_epochs": Number(1, 100, whole=True),
-    "hidden": Number(1, 256, whole=True),
-    "layers": Choice(LAYERS),
-}
-"""What the address, the command line and a checkpoint may say: every field of `FitConfig`."""
-
-FREE_ON_RESUME = ("patience", "max_epochs")
-"""The settings that a resumed run may change: they decide when to end, not how to train."""
-
-
-@dataclass(frozen=True)
-class FitConfig:
-    """All that a run depends on, apart from its data."""
-
-    seed: int = 0
-    """Of the weights and the dropout masks, and, in a generator of its own, of the order of the rows."""
-    lr: float = 3e-3
-    weight_decay: float = 1e-2
-    patience: int = 8
-    """So many epochs without a lower val loss end the run."""
-    dropout: float = 0.2
-    batch_size: int = 64
-    optimizer: str = "adamw"
-    scheduler: str = "none"
-    """"step" halves lr every 4 epochs, "cosine" takes it to 0 by epoch 20, "plateau" halves it after 2 bad epochs."""
-    max_epochs: int = 100
-    hidden: int = 128
-    layers: str = "dropout"
-
-    def make_optimizer(self, model: nn.Module) -> torch.optim.Optimizer:
-        if self.optimizer == "adamw":
-            return torch.optim.AdamW(model.parameters(), lr=self.lr, weight_decay=self.weight_decay)
-        momentum = 0.9 if self.optimizer == "sgd-momentum" else 0.0
-        return torch.optim.SGD(model.parameters(), lr=self.lr, momentum=momentum, weight_decay=self.weight_decay)
-
-    def make_scheduler(self, optimizer: torch.optim.Optimizer) -> Any:
-        if self.scheduler == "step":
-            return lr_scheduler.StepLR(optimizer, step_size=4, gamma=0.5)
-        if self.scheduler == "cosine":
-            return lr_scheduler.CosineAnnealingLR(optimizer, T_max=20)
-        if self.scheduler == "plateau":
-            return lr_scheduler.ReduceLROnPlateau(optimizer, factor=0.5, patience=2)
-        return None
-
-
-@dataclass(frozen=True)
-class EpochRecord:
-    """One finished epoch. Losses are mean cross-entropies, accuracies from 0 to 1, both weighted by batch size."""
-
-    epoch: int
-    """Counted from 1."""
-    train_loss: float
-    """Measured while the weights moved and dropout was on; `val_loss` was measured after, with neither."""
-    train_acc: float
-    val_loss: float
-    val_acc: float
-    lr: float
-    """What the epoch's steps used."""
-    best: bool
-    """Whether its val loss is the lowest so far."""
-    best_epoch: int
-    """0 as long as no val loss was a number."""
-    best_val: float
-    bad_epochs: int
-    """How many epochs have passed without a lower val loss."""
-    order: str
-    """A hash of the order in which the epoch took the training rows."""
-    stopped: bool
-    """Whether early stopping ended the run here."""
-
-
-@dataclass(frozen=True)
-class StepRecord:
-    """One optimizer step: `batch` is counted from 1 within the epoch, `loss` is that of the batch before the step."""
-
-    epoch: int
-    batch: int
-    rows: tuple[int, ...]
-    lr: float
-    loss: float
 
 
 @dataclass
@@ -405,19 +312,6 @@ def _optimizer_tensors(config: FitConfig, model: nn.Module) -> dict[int, dict[st
     return states
 
 
-def config_of(checkpoint: Checkpoint) -> FitConfig:
-    """The config that a checkpoint was saved with; raises CheckpointError if it is not one that could have been."""
-    given = checkpoint.get("config")
-    if not isinstance(given, dict) or set(given) != set(FIELDS):
-        raise CheckpointError(N_("The file is not a checkpoint of such a run: it has no config of its settings."))
-    values, errors = parse_settings(FIELDS, {name: write_setting(value) for name, value in given.items()})
-    if errors:
-        name, allowed = errors[0].name, FIELDS[errors[0].name].help()
-        template = N_("In the file, {name} cannot be {value}; allowed: {allowed}.")
-        raise CheckpointError(template, name=name, value=repr(errors[0].value), allowed=allowed)
-    return FitConfig(**values)
-
-
 def fit(
     config: FitConfig | None = None, resume_from: Checkpoint | None = None, data: Dataset | None = None
 ) -> Iterator[EpochRecord]:
@@ -427,25 +321,6 @@ def fit(
         yield run.epoch()
 
 
-def log_line(record: EpochRecord) -> str:
-    """The epoch as the command line prints it."""
-    mark = " *best" if record.best else ""
-    train = f"train {record.train_loss:.4f} {record.train_acc:.3f}"
-    return f"ep {record.epoch:3d} | {train} | val {record.val_loss:.4f} {record.val_acc:.3f}{mark}"
-
-
 def ending_line(run: Run) -> str:
     """The last line of a finished run's log."""
-    return _ending(run.stopper.stopped, run.epochs, run.stopper.best_epoch, run.stopper.bad_epochs)
-
-
-def ending_of(last: EpochRecord) -> str:
-    """The last line of the log of a run that ended with this epoch."""
-    return _ending(last.stopped, last.epoch, last.best_epoch, last.bad_epochs)
-
-
-def _ending(stopped: bool, epochs: int, best_epoch: int, bad_epochs: int) -> str:
-    best = f"best epoch {best_epoch}" if best_epoch else "no epoch gave a finite val loss"
-    if stopped:
-        return f"early stop: val loss has not fallen for {bad_epochs} epochs; {best}"
-    return f"all {epochs} epochs done; {best}"
+    return ending(run.stopper.stopped, run.epochs, run.stopper.best_epoch, run.stopper.bad_epochs)

@@ -1,4 +1,4 @@
-"""The lesson's terms, one sentence each; its takeaways; where to go next. Other pages show a term by its key."""
+"""The lesson's terms, one sentence each. Other pages show a term by its key."""
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ class Term:
     definition: str
     page: str = ""
     """The page that shows it live, by its path; empty where none does."""
+    also: tuple[str, ...] = ()
+    """What else names it in a sentence, in either language: the call that stands for it, another form of the word."""
 
     @property
     def bangla(self) -> str:
@@ -47,6 +49,7 @@ TERMS = {
             "backward",
             N_("Walks the graph from the loss to the parameters and adds each one's gradient to its .grad."),
             "step",
+            ("backward()",),
         ),
         Term(
             "batchnorm",
@@ -132,6 +135,7 @@ TERMS = {
             "eval mode",
             N_("model.eval(): every layer's `training` is False, so dropout rests. It does not touch gradients."),
             "modes",
+            ("eval()",),
         ),
         Term(
             "exp-avg",
@@ -227,6 +231,7 @@ TERMS = {
             "no_grad",
             N_("torch.no_grad(): no graph is written in its block. It does not change how layers behave."),
             "modes",
+            ("no_grad()",),
         ),
         Term(
             "one-cycle",
@@ -246,6 +251,7 @@ TERMS = {
             "overfit one batch",
             N_("The first test of a new loop: on one batch, over and over, the loss must go to almost zero."),
             "review",
+            ("overfitting one batch", "একটি batch overfit"),
         ),
         Term(
             "overfitting",
@@ -331,6 +337,7 @@ TERMS = {
             "train mode",
             N_("model.train(): every layer's `training` is True, so dropout is on."),
             "modes",
+            ("train()", "training mode"),
         ),
         Term(
             "underflow",
@@ -363,7 +370,13 @@ TERMS = {
             N_("torch.load's default: tensors and plain containers only, so that no file can run code."),
             "resume",
         ),
-        Term("zero-grad", "zero_grad", N_("Forgets old gradients, so that backward does not add to them."), "step"),
+        Term(
+            "zero-grad",
+            "zero_grad",
+            N_("Forgets old gradients, so that backward does not add to them."),
+            "step",
+            ("zero_grad()",),
+        ),
     )
 }
 
@@ -442,31 +455,6 @@ _BANGLA = {
     "weights-only": "শুধু weight পড়া",
     "zero-grad": "gradient মোছা",
 }
-
-TAKEAWAYS = (
-    N_(
-        "Five calls: forward, loss, zero_grad, backward, step. backward only writes .grad, step moves the parameters, "
-        "and scheduler.step() comes after optimizer.step()."
-    ),
-    N_(
-        "Losses take logits: CrossEntropyLoss (N, C) floats and (N,) int64 indices, BCEWithLogitsLoss for two classes. "
-        "A softmax before them leaves a floor under the loss and a feeble gradient."
-    ),
-    N_("Validation takes both: eval() changes how layers behave, no_grad() stops the graph; bring train() back after."),
-    N_("Means over batches are weighted by batch size; a smaller last batch makes the naive mean wrong."),
-    N_(
-        "A checkpoint has model, optimizer, scheduler, epoch, best val loss, patience and all RNG states; then a "
-        "resumed run matches to the bit. Early stopping looks at val, so the last word is the test set's."
-    ),
-)
-
-NEXT = (
-    N_("Dataset and DataLoader: batching, seeded shuffles, padding, workers."),
-    N_("The GPU and mixed precision: what float16 can hold, and which losses stay in float32."),
-    N_("Optimizers and schedules in depth: warm-up, cosine, per batch or per epoch."),
-    N_("Regularization: dropout, weight decay and early stopping together."),
-    N_("Debugging a training run: overfitting one batch, reading learning curves."),
-)
 
 
 def find(typed: str, translate: Callable[[str], str] = str) -> tuple[Term, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from core.fit import FitConfig
+from core.fit_config import FitConfig
 from core.live import finished
 from core.losses import report_logits
 from core.messages import N_

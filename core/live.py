@@ -5,8 +5,10 @@ from __future__ import annotations
 import time
 
 from core.data import Dataset, bazarghar
-from core.fit import EpochRecord, FitConfig, Run
+from core.fit import Run
+from core.fit_config import FitConfig
 from core.kept import Kept
+from core.records import EpochRecord
 from core.turns import TURNS, log
 
 _finished = Kept(256)

@@ -16,8 +16,9 @@ from torch.nn import functional as F
 from core.batches import in_order
 from core.config import Choice, Field, Number
 from core.data import bazarghar
-from core.fit import FIELDS as FIT_FIELDS
-from core.fit import FitConfig, Run
+from core.fit import Run
+from core.fit_config import FIELDS as FIT_FIELDS
+from core.fit_config import FitConfig
 from core.model import LAYERS
 from core.rng import seeded
 from core.turns import heavy

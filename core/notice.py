@@ -7,8 +7,10 @@ from dataclasses import dataclass
 
 from core.batches import in_order
 from core.data import Dataset
-from core.fit import EpochRecord, FitConfig, Run
+from core.fit import Run
+from core.fit_config import FitConfig
 from core.loop import evaluate
+from core.records import EpochRecord
 
 
 @dataclass(frozen=True)

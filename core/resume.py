@@ -12,8 +12,10 @@ from torch import Tensor
 
 from core.checkpoint import SKIPPABLE, Checkpoint, CheckpointError, load, same_leaf, to_bytes
 from core.config import Choice, Field, Names, Number
-from core.fit import EpochRecord, FitConfig, Run, StepRecord, log_line
+from core.fit import Run
+from core.fit_config import FitConfig
 from core.messages import N_
+from core.records import EpochRecord, StepRecord, log_line
 from core.turns import TURNS, heavy
 
 ORDERS = ("right", "rng-before-skip", "stopper-before-update")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from core.customers_script import customers_lines
-from core.fit import FitConfig
+from core.fit_config import FitConfig
 
 _LAYERS = {
     "dropout": "nn.ReLU(), nn.Dropout({dropout})",

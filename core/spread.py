@@ -5,7 +5,7 @@ from __future__ import annotations
 import statistics
 from dataclasses import dataclass, replace
 
-from core.fit import FitConfig
+from core.fit_config import FitConfig
 from core.live import finished
 from core.turns import heavy
 

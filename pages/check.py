@@ -19,6 +19,7 @@ from pages.ui.markup import heading, rich
 from pages.ui.pages import addresses, page, title_of
 from pages.ui.presenting import presentation
 from pages.ui.settings import SettingWidgets
+from pages.ui.terms import with_terms
 
 PAGE, OWN = "check", "own"
 ADDRESS: dict[str, Field] = {"example": Choice((*EXAMPLES, OWN)), "shown": Names(view.SEVERITIES)}
@@ -140,9 +141,11 @@ editor(values, menu[0].popover(_("Paste or upload"), width="stretch") if present
 given = answer()
 refused = state.get("check_refused")
 report = given.report
-sentence = view.problem(refused) if refused else view.summary(given)
+says = view.problem(refused) if refused else view.summary(given)
+# What could not be read may be quoted: a stranger's words are no terms.
+terms = () if refused or report.problem else view.EXPLAINED
 bad = "fc-parted" if refused or (report.problem and given.source.strip()) else ""
-st.html(f'<p class="fc-say fc-ready {bad}" aria-live="polite">{rich(sentence)}</p>')
+st.html(f'<p class="fc-say fc-ready {bad}" aria-live="polite">{with_terms(rich(says), *terms)}</p>')
 if not refused and not report.problem:
     stepped = bool(report.stepper_calls)
     strips, *step = st.columns([4.2, 1] if stepped else 1, vertical_alignment="bottom")

@@ -38,12 +38,12 @@ def chosen_state() -> tuple[str, dict[str, str]]:
             return read_link(pasted)
         except LinkError as error:
             st.error(_(error.template).format(**error.parts))
-    page = st.selectbox(_("Page"), TEACHABLE, format_func=title_of, key="class_page")
+    pages = {address: title_of(address) for address in TEACHABLE}
+    page = st.selectbox(_("Page"), pages, format_func=pages.get, key="class_page")
     if page != "step":
         return page, {}
-    story = STORIES[
-        st.selectbox(_("Story"), list(STORIES), format_func=lambda key: _(STORIES[key].title), key="class_story")
-    ]
+    stories = {key: _(story.title) for key, story in STORIES.items()}
+    story = STORIES[st.selectbox(_("Story"), stories, format_func=stories.get, key="class_story")]
     position = st.slider(_("Calls already made"), 0, len(story.calls), 0, key=f"class_position_{story.key}")
     config = {name: str(value) for name, value in vars(story.config).items() if name == "scene"}
     return page, {**config, "calls": story.calls[:position]}
@@ -51,6 +51,16 @@ def chosen_state() -> tuple[str, dict[str, str]]:
 
 def link_of(page: str, query: dict[str, str]) -> str:
     return f"{base_address()}/{page}?{urlencode(query)}"
+
+
+def qr_code(link: str) -> None:
+    try:
+        code = segno.make(link, error="m").svg_inline(omitsize=True, border=3, dark="#000", light="#fff")
+    except segno.DataOverflowError:
+        st.warning(_("This link is too long for a QR code. It can still be copied."))
+        return
+    label = escape(_("QR code of the link"))
+    draw(f'<div role="img" aria-label="{label}" style="max-width:280px">{code}</div>', "class_qr")
 
 
 def the_link() -> None:
@@ -81,9 +91,7 @@ def the_link() -> None:
         query["hide"] = ",".join(hide)
     link = link_of(page, query)
     with right:
-        code = segno.make(link, error="m").svg_inline(omitsize=True, border=3, dark="#000", light="#fff")
-        label = escape(_("QR code of the link"))
-        draw(f'<div role="img" aria-label="{label}" style="max-width:280px">{code}</div>', "class_qr")
+        qr_code(link)
         st.code(link, language=None, wrap_lines=True)
         st.link_button(_("Open it"), link, type="primary")
 

@@ -7,7 +7,8 @@ from contextlib import suppress
 import streamlit as st
 
 from core.config import SettingError, Text
-from core.glossary import NEXT, TAKEAWAYS, TERMS, find
+from core.glossary import TERMS, find
+from core.takeaways import NEXT, TAKEAWAYS
 from pages.ui.actions import copy_actions
 from pages.ui.address import read_settings, write_settings
 from pages.ui.component import component

@@ -10,8 +10,9 @@ from pages.ui import modes_view as view
 from pages.ui.actions import copy_actions
 from pages.ui.address import change_settings, read_settings, write_settings
 from pages.ui.i18n import _, plain
-from pages.ui.markup import heading, rich
+from pages.ui.markup import heading
 from pages.ui.settings import SettingWidgets
+from pages.ui.terms import sentence
 
 PAGE = "modes"
 
@@ -49,7 +50,7 @@ press.button(_("Measure again"), on_click=measure_again, type="primary", width="
 
 st.html(
     f'<div class="fc-modes fc-ready">{view.table(cells)}'
-    f'<p class="fc-say" aria-live="polite">{rich(view.takeaway(cells))}</p>{view.facts(cells, config)}</div>'
+    f"{sentence(view.takeaway(cells), 'eval-mode', 'no-grad', 'train-mode')}{view.facts(cells, config)}</div>"
 )
 with st.expander(_("What each column says")):
     st.html(view.columns_explained())

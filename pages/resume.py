@@ -8,8 +8,8 @@ import streamlit as st
 
 from core.checkpoint import SKIPPABLE, CheckpointError, load
 from core.config import Number
-from core.fit import FIELDS as FIT_FIELDS
-from core.fit import FitConfig
+from core.fit_config import FIELDS as FIT_FIELDS
+from core.fit_config import FitConfig
 from core.resume import FIELDS, Comparison, ResumeConfig, compare, compare_file, extent
 from core.resume_script import resume_script
 from pages.ui import resume_view as view

@@ -16,7 +16,7 @@ from pages.ui.i18n import _, localise, plain
 from pages.ui.markup import heading, rich
 from pages.ui.pages import addresses, page, title_of
 from pages.ui.settings import SettingWidgets
-from pages.ui.terms import sentence
+from pages.ui.terms import sentence, with_terms
 
 PAGE = "review"
 KEYS = tuple(item.key for item in CHECKLIST)
@@ -58,8 +58,10 @@ def checklist() -> None:
         on_change=lambda: go_to(st.session_state["review_place"]),
     )
     item = CHECKLIST[place - 1]
-    st.html(f'<p class="fc-item fc-ready">{localise(str(place))}. {rich(_(item.text))}</p>')
-    st.html(sentence(_("**The quick test.** {test}").format(test=_(item.test))))
+    st.html(
+        f'<p class="fc-item fc-ready">{localise(str(place))}. {with_terms(rich(_(item.text)), *view.EXPLAINED)}</p>'
+    )
+    st.html(sentence(_("**The quick test.** {test}").format(test=_(item.test)), *view.EXPLAINED))
     st.html(f'<div class="fc-program fc-listing">{code_html(item.code)}</div>')
     st.session_state[f"review_tick_{item.key}"] = item.key in ticked
     st.checkbox(_("It holds in my loop"), key=f"review_tick_{item.key}", on_change=tick, args=(item.key,))
@@ -90,12 +92,12 @@ def overfit() -> None:
     with st.spinner(_("Training on one batch, over and over …")):
         results = [overfit_one_batch(key) for key in keys]
     now = results[keys.index(chosen)]
-    st.html(f'<p class="fc-say fc-ready" aria-live="polite">{view.verdict(now)}</p>')
+    st.html(sentence(view.verdict(now), *view.EXPLAINED, ready=True))
     numbers, picture = st.columns([1.1, 1])
     with numbers:
         st.html(view.caught_table(results, chosen))
         if values["all"]:
-            st.html(sentence(view.summary(results)))
+            st.html(sentence(view.summary(results), *view.EXPLAINED))
         else:
             st.button(
                 _("Run it on every mistake"),

@@ -12,7 +12,7 @@ import streamlit as st  # noqa: E402
 from pages.ui.i18n import LANGUAGES, _, choose_language, keep_language_in_address  # noqa: E402
 from pages.ui.page_tools import page_tools  # noqa: E402
 from pages.ui.pages import navigation, note_page  # noqa: E402
-from pages.ui.presenting import keep_presentation_in_address, presentation, read_presentation  # noqa: E402
+from pages.ui.presenting import hidden, keep_presentation_in_address, presentation, read_presentation  # noqa: E402
 from pages.ui.waiting import show_queue_place  # noqa: E402
 
 choose_language()
@@ -22,6 +22,8 @@ st.set_page_config(page_title="Five Calls", page_icon=UI / "mark.svg", layout="w
 st.html(UI / "style.css")
 if presentation().present:
     st.html(UI / "present.css")
+if hidden("menus"):
+    st.html("<style>[data-testid=stPopover] { display: none; }</style>")
 if st.context.is_embedded:
     st.html(UI / "embed.css")
 st.logo(UI / "mark.svg", size="large")

@@ -18,7 +18,6 @@ from pages.ui.drawing import parabola
 from pages.ui.explain import explain
 from pages.ui.i18n import _, plain
 from pages.ui.markup import heading
-from pages.ui.presenting import hidden
 from pages.ui.settings import SettingWidgets
 from pages.ui.stepper_controls import controls, controls_state
 from pages.ui.terms import sentence
@@ -126,11 +125,10 @@ write_settings(PAGE, {"calls": "", "graph": False, **settings, **vars(config)})
 question, menus = st.columns([8, 2.6], vertical_alignment="center")
 with question:
     heading(_("Does `backward` change the weights?"), subtitle(config))
-if not hidden("menus"):
-    row = menus.container(horizontal=True)
-    with row.popover(_("Stories"), width="stretch"):
-        for key, story in STORIES.items():
-            st.button(_(story.title), key=f"story_{key}", on_click=tell, args=(key,), width="stretch")
-    with row.popover(_("Settings"), width="stretch"):
-        settings_menu(config)
+row = menus.container(horizontal=True)
+with row.popover(_("Stories"), width="stretch"):
+    for key, story in STORIES.items():
+        st.button(_(story.title), key=f"story_{key}", on_click=tell, args=(key,), width="stretch")
+with row.popover(_("Settings"), width="stretch"):
+    settings_menu(config)
 stepper(config)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from core.config import Number
-from core.fit import FIELDS, FitConfig
+from core.fit_config import FIELDS, FitConfig
 from core.live import LiveRun, is_over
 from core.notice import first_epoch
 from core.run_script import run_script

@@ -180,6 +180,7 @@ class Interpreter(
         """Write down one call that matters."""
         line = node if isinstance(node, int) else node.lineno
         event = Event(kind, line, obj, value, **data)
+        event.node = node
         event.loops, event.guards, event.grad, event.frame = self.loops, self.guards, self.grad, self.frame
         event.index, event.entry, event.inner = len(self.model.events), self.entry_number, self.inside > 0
         self.model.events.append(event)

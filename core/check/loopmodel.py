@@ -61,13 +61,14 @@ class Event:
         "line",
         "loops",
         "mode",
+        "node",
         "obj",
         "value",
     )
 
     def __init__(self, kind, line, obj=None, value=None, **data):
         self.kind, self.line, self.obj, self.value, self.data = kind, line, obj, value, data
-        self.args, self.mode, self.inner = (), None, False
+        self.args, self.mode, self.inner, self.node = (), None, False, None
 
     def __repr__(self):
         return f"{self.kind}@{self.line}({self.obj})"

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .loopmodel import Event, LoopModel
+from .belonging import Belonging
+from .loopmodel import Event, Frame, LoopModel
 
 LETTERS = {"forward": "f", "loss": "l", "zero_grad": "z", "backward": "b", "step": "s"}
 
@@ -15,6 +16,8 @@ class Call:
 
     name: str
     line: int
+    of: str = ""
+    """The network, loss or optimizer it belongs to, as the source names it, in a loop with several; else ""."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +36,7 @@ def orders(model: LoopModel) -> tuple[LoopOrder, ...]:
         loop = event.loops[-1] if event.loops else None
         key = (event.entry, id(loop) if loop else id(event.frame))
         groups.setdefault(key, []).append(event)
-    found, seen = [], set()
+    found, seen, belonging = [], set(), Belonging(model.tree)
     for marks in groups.values():
         if not any(m.kind == "backward" for m in marks):
             continue
@@ -43,7 +46,7 @@ def orders(model: LoopModel) -> tuple[LoopOrder, ...]:
             events = [e for e in events if e.loops and e.loops[-1] is loop]
         else:
             events = [e for e in events if e.frame is marks[0].frame]
-        made = _calls(events)
+        made = _calls(events, _named(events, belonging, loop.frame if loop else marks[0].frame))
         line = (
             loop.line
             if loop
@@ -59,7 +62,17 @@ def orders(model: LoopModel) -> tuple[LoopOrder, ...]:
     return tuple(found)
 
 
-def _calls(events: list[Event]) -> tuple[Call, ...]:
+def _named(events: list[Event], belonging: Belonging, frame: Frame) -> dict[Event, str]:
+    """What each call belongs to, if the loop has more than one optimizer or goes back from more than one loss."""
+    telling = {e: belonging.name(e, frame) for e in events if e.kind in ("backward", "step", "zero_grad")}
+    optimizers = [e for e in events if e.kind == "step" or (e.kind == "zero_grad" and e.data.get("optimizer"))]
+    objects = {id(e.obj) if e.obj is not None else telling[e] for e in optimizers}
+    several = len(objects) > 1 and len({telling[e] for e in optimizers}) > 1
+    several = several or len({name for e, name in telling.items() if e.kind == "backward"}) > 1
+    return {event: belonging.name(event, frame) for event in events} if several else {}
+
+
+def _calls(events: list[Event], names: dict[Event, str]) -> tuple[Call, ...]:
     """Events as calls; a backward on a loss no loss function made still had its loss computed just before."""
     made: list[Call] = []
     computed = set()
@@ -69,8 +82,8 @@ def _calls(events: list[Event]) -> tuple[Call, ...]:
         if event.kind == "backward" and event.value is not None and not (event.value.losses & computed):
             forwards = [e for e in events if e.kind == "forward" and e.index < event.index]
             if forwards and not any(c.name == "loss" for c in made):
-                made.append(Call("loss", event.value.line or event.line))
-        call = Call(event.kind, event.line)
+                made.append(Call("loss", event.value.line or event.line, names.get(event, "")))
+        call = Call(event.kind, event.line, names.get(event, ""))
         if not made or made[-1] != call:
             made.append(call)
     return tuple(made)

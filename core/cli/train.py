@@ -13,7 +13,9 @@ from typing import Any
 
 from core.checkpoint import CheckpointError, load, save
 from core.config import Number, SettingError, parse_settings
-from core.fit import FIELDS, EpochRecord, FitConfig, Run, config_of, ending_line, log_line
+from core.fit import Run, ending_line
+from core.fit_config import FIELDS, FitConfig, config_of
+from core.records import EpochRecord, log_line
 from core.resume import PARTS
 
 FILES = ("best.pt", "last.pt", "final_weights.pt")

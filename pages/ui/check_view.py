@@ -13,6 +13,7 @@ from urllib.parse import parse_qsl, urlsplit
 from core.check import RULES, Finding, LoopOrder, Problem, Report, check
 from core.check.fixes import Corrected, correct
 from core.check.notebook import Notebook, NotebookError
+from core.check.order import Call
 from core.loop import CALLS
 from core.messages import N_
 from core.turns import TURNS, log
@@ -25,8 +26,15 @@ SIGNS = {"error": "✗", "warning": "▲", "info": "i"}
 WHOLE_LINES, WHOLE_LENGTH = 600, 60_000
 """A text up to this long is shown from end to end; of a longer one, the lines around what was found."""
 AROUND, ABOVE, WINDOWS, WIDEST = 4, 9, 40, 240
+WIDEST_NAME = 20
 MOST_SHOWN, MOST_LINES, MOST_CALLS, LOOPS, MOST_LOOPS, MOST_DIFF = 20, 8, 14, 2, 40, 400
 QUICK_LENGTH, CORRECTED_LENGTH, CORRECTING_SECONDS = 30_000, 200_000, 1.0
+EXPLAINED = (
+    "zero-grad", "backward", "no-grad", "eval-mode", "train-mode", "softmax", "logits", "cross-entropy", "sigmoid",
+    "nll-loss", "class-index", "one-hot", "gradient", "graph", "optimizer", "scheduler", "reduce-on-plateau",
+    "checkpoint", "patience", "seed", "test-set",
+)  # fmt: skip
+"""The terms that the title of a rule may have."""
 Starts = Sequence[tuple[int, int]]
 NOT_A_NOTEBOOK = N_("This file is not a notebook.")
 NOT_FOLLOWED = N_("This text could not be followed, which is our fault. Please paste only the part with the loop.")
@@ -294,7 +302,7 @@ def link(finding: Finding) -> tuple[str, dict[str, str]]:
 def strip(order: LoopOrder, starts: Starts) -> str:
     """The calls recovered from one loop, in order; then those of the five that were not seen in it."""
     chips = [
-        f'<li class="fc-call"><b>{localise(str(nth))}</b><code>{escape(call.name)}</code> '
+        f'<li class="fc-call"><b>{localise(str(nth))}</b><code>{escape(call.name)}</code> {_of(call)}'
         f'<small title="{escape(place(call.line, starts))}">:{localise(str(_where(call.line, starts)[1]))}</small></li>'
         for nth, call in enumerate(order.calls[:MOST_CALLS], 1)
     ]
@@ -309,6 +317,15 @@ def strip(order: LoopOrder, starts: Starts) -> str:
     ]
     title = escape(_("Loop, {place}").format(place=place(order.line, starts)))
     return f'<div class="fc-strip"><span>{title}</span><ol aria-label="{title}">{"".join(chips)}</ol></div>'
+
+
+def _of(call: Call) -> str:
+    """The network, loss or optimizer that a call belongs to, where the loop has several."""
+    if not call.of:
+        return ""
+    name = _UNSEEN.sub("�", call.of)
+    short = name if len(name) <= WIDEST_NAME else name[: WIDEST_NAME - 1] + "…"
+    return f'<code class="fc-of">{escape(short)}</code> '
 
 
 def understood(given: Answer) -> str:

@@ -7,6 +7,7 @@ from html import escape
 from core.modes import Cell, ModeConfig
 from pages.ui.i18n import _, localise, number
 from pages.ui.markup import rich
+from pages.ui.terms import with_terms
 
 CONTEXTS = {"grad": "enable_grad()", "no_grad": "no_grad()", "inference_mode": "inference_mode()"}
 
@@ -94,7 +95,7 @@ def facts(cells: tuple[Cell, ...], config: ModeConfig) -> str:
         f'<div><h3>{rich(title)}</h3><p data-fact="{key}">{rich(text)}</p></div>'
         for key, title, text in (_dropout(cells, config), _graph(cells), _statistics(cells))
     )
-    return f'<div class="fc-cards">{items}</div>'
+    return f'<div class="fc-cards">{with_terms(items, "dropout", "graph", "backward", "batchnorm")}</div>'
 
 
 def _dropout(cells: tuple[Cell, ...], config: ModeConfig) -> tuple[str, str, str]:
@@ -131,7 +132,7 @@ def _statistics(cells: tuple[Cell, ...]) -> tuple[str, str, str]:
 
 
 def columns_explained() -> str:
-    return _list(
+    items = (
         _("**val loss, and again**: the mean cross-entropy over all 200, measured twice in a row on the same weights."),
         _("**requires_grad, grad_fn**: of the logits; the node means that autograd wrote a graph."),
         _(
@@ -143,6 +144,7 @@ def columns_explained() -> str:
         _("**in a later graph**: whether PyTorch lets these logits into a computation with gradients afterwards."),
         _("Every row starts from the same weights and the same random state: only the switches make the difference."),
     )
+    return with_terms(_list(*items), "cross-entropy", "autograd", "grad-fn", "logits", "batchnorm")
 
 
 def inference_explained(cells: tuple[Cell, ...]) -> str:
@@ -152,7 +154,8 @@ def inference_explained(cells: tuple[Cell, ...]) -> str:
         " tensor, which is faster for small work; the price is that its tensors may never enter a graph again:"
     )
     either = _("For a val loss, which goes no further than `.item()`, either will do.")
-    return f'<p>{rich(text)}</p><pre class="fc-error">RuntimeError: {escape(error)}</pre><p>{rich(either)}</p>'
+    text = with_terms(rich(text), "graph", "autograd")
+    return f'<p>{text}</p><pre class="fc-error">RuntimeError: {escape(error)}</pre><p>{rich(either)}</p>'
 
 
 def _list(*items: str) -> str:

@@ -11,7 +11,7 @@ from pages.ui.chart import COLOURS, layout
 from pages.ui.i18n import _, number, plain
 from pages.ui.markup import rich
 from pages.ui.tables import table, value
-from pages.ui.terms import sentence
+from pages.ui.terms import sentence, with_terms
 
 _CLASSES = ((COLOURS["weight"], "circle"), (COLOURS["val"], "square"), (COLOURS["best"], "triangle-up"))
 
@@ -70,7 +70,7 @@ def outcome_say(run: NumpyRun, twin: Twin) -> str:
             "At each of {epochs} epochs the losses of both agree within **{largest}**: PyTorch does what these lines "
             "of NumPy do. The best was epoch {best}, and the epochs ran out before patience did."
         )
-    return sentence(text.format(**numbers))
+    return sentence(text.format(**numbers), "epoch", "patience", "loss")
 
 
 def curves(run: NumpyRun) -> dict[str, Any]:
@@ -160,7 +160,9 @@ def boundary(run: NumpyRun, grid: Grid) -> dict[str, Any]:
 
 def line_pairs() -> str:
     """Each line of the NumPy script, and the PyTorch call that it stands for."""
-    rows = [(f"`{pair.numpy}`", rich(f"`{pair.pytorch}`"), _(pair.note) if pair.note else "") for pair in LINES]
+    terms = ("gradient", "optimizer", "forward", "no-grad")
+    notes = [with_terms(rich(_(pair.note)), *terms) if pair.note else "" for pair in LINES]
+    rows = [(f"`{pair.numpy}`", rich(f"`{pair.pytorch}`"), note) for pair, note in zip(LINES, notes, strict=True)]
     return table(["NumPy", "PyTorch", ""], rows, label=_("NumPy lines and PyTorch calls")).replace(
         "fc-plain", "fc-plain fc-lines"
     )

@@ -9,6 +9,7 @@ from typing import Any
 
 import streamlit as st
 
+from core.messages import Message
 from core.practice import (
     ChoiceQuestion,
     MarkQuestion,
@@ -25,8 +26,16 @@ from pages.ui.i18n import _, language, localise, number
 from pages.ui.markup import rich
 from pages.ui.messages import markdown, said
 from pages.ui.ordering import ordering
+from pages.ui.terms import with_terms
 
 LONGEST_NUMBER, LONGEST_TEXT = 60, 2000
+EXPLAINED = (
+    "adamw", "autograd", "batchnorm", "bce-with-logits", "checkpoint", "class-index", "cross-entropy", "dataloader",
+    "dropout", "early-stopping", "eval-mode", "generator", "gradient", "graph", "log-sum-exp", "logits", "momentum",
+    "naive-mean", "no-grad", "one-hot", "optimizer", "patience", "rng-state", "seed", "sgd", "sigmoid", "softmax",
+    "state-dict", "test-set", "train-mode", "validation", "weight-decay", "weighted-mean", "zero-grad",
+)  # fmt: skip
+"""The terms explained in an answer; not in a question, where the explanation might be the answer."""
 
 
 @dataclass
@@ -92,6 +101,11 @@ def ask(question: Question | ThoughtQuestion) -> None:
     _ASK[type(question)](question)
 
 
+def explained(message: Message) -> str:
+    """What is said of an answer, its terms explained."""
+    return with_terms(rich(said(message)), *EXPLAINED)
+
+
 def verdict_html(verdict: Verdict, sign: bool = True) -> str:
     """The verdict on an answer as a sentence, with a sign."""
     kind, mark = {
@@ -100,7 +114,7 @@ def verdict_html(verdict: Verdict, sign: bool = True) -> str:
         None: ("unread", _("? Not an answer")),
     }[verdict.right]
     head = f'<b class="fc-{kind}">{escape(mark)}</b> ' if sign else ""
-    return f'<p class="fc-say fc-told fc-{kind}-answer" role="status">{head}{rich(said(verdict.why))}</p>'
+    return f'<p class="fc-say fc-told fc-{kind}-answer" role="status">{head}{explained(verdict.why)}</p>'
 
 
 def _outcome(question: Question, answer_html: Callable[[], str]) -> None:
@@ -134,7 +148,7 @@ def _choice(question: ChoiceQuestion) -> None:
         if st.form_submit_button(_("Check"), type="primary") and chosen is not None:
             _judge(question.key, chosen, (question.check(chosen),))
     right = next(option for option in question.options if option.right)
-    _outcome(question, lambda: f"<p><b>{rich(localised(said(right.text)))}</b></p><p>{rich(said(right.why))}</p>")
+    _outcome(question, lambda: f"<p><b>{rich(localised(said(right.text)))}</b></p><p>{explained(right.why)}</p>")
 
 
 def localised(text: str) -> str:
@@ -150,7 +164,7 @@ def _number(question: NumberQuestion) -> None:
             _judge(question.key, given, (question.check(given),))
     _outcome(
         question,
-        lambda: f"<p><b>{number(question.answer)} {question.unit}</b></p><p>{rich(said(question.explanation))}</p>",
+        lambda: f"<p><b>{number(question.answer)} {question.unit}</b></p><p>{explained(question.explanation)}</p>",
     )
 
 
@@ -165,7 +179,7 @@ def _print(question: PrintQuestion) -> None:
         )
         if st.form_submit_button(_("Check"), type="primary"):
             _judge(question.key, given, (question.check(given),))
-    _outcome(question, lambda: f"<pre>{escape(question.answer)}</pre><p>{rich(said(question.explanation))}</p>")
+    _outcome(question, lambda: f"<pre>{escape(question.answer)}</pre><p>{explained(question.explanation)}</p>")
 
 
 def _order(question: OrderQuestion) -> None:
@@ -205,7 +219,7 @@ def _mark(question: MarkQuestion) -> None:
         )
         lines = "".join(
             f'<li class="fc-{"right" if verdict.right else "wrong"}"><b>{"✓" if verdict.right else "✗"} '
-            f"{rich(said(statement.text))}</b> <span>{rich(said(verdict.why))}</span></li>"
+            f"{rich(said(statement.text))}</b> <span>{explained(verdict.why)}</span></li>"
             for verdict, statement in zip(one.verdicts, question.statements, strict=True)
         )
         st.html(f'<p class="fc-say" role="status">{escape(text)}</p><ul class="fc-judged">{lines}</ul>')
@@ -237,8 +251,8 @@ def _write(question: WriteQuestion) -> None:
 
 def _thought(question: ThoughtQuestion) -> None:
     with st.expander(_("Think first; then compare with an answer")):
-        st.html("".join(f"<p>{rich(said(paragraph))}</p>" for paragraph in question.answer))
-        st.html(f'<p class="fc-say">{rich(said(question.takeaway))}</p>')
+        st.html("".join(f"<p>{explained(paragraph)}</p>" for paragraph in question.answer))
+        st.html(f'<p class="fc-say">{explained(question.takeaway)}</p>')
 
 
 _ASK: dict[type, Callable[[Any], None]] = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from core.fit import EpochRecord
+from core.records import EpochRecord
 from core.resume import Comparison
 from pages.ui.chart import COLOURS, layout
 from pages.ui.i18n import _, localise

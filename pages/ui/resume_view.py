@@ -6,13 +6,19 @@ from html import escape
 
 from core.checkpoint import PARTS, Checkpoint, CheckpointError, Entry, contents
 from core.config import SettingError
-from core.fit import FIELDS, EpochRecord, StepRecord
+from core.fit_config import FIELDS
+from core.records import EpochRecord, StepRecord
 from core.resume import REASONS, Comparison, ResumeConfig
 from pages.ui.i18n import _, localise, number, plain
 from pages.ui.markup import rich
+from pages.ui.terms import with_terms
 
 _MOST_KEYS = 300
 """So many keys of a file are listed; a run's has some 40."""
+_EXPLAINED = (
+    "checkpoint", "resume", "optimizer", "scheduler", "rng-state", "dropout", "epoch", "patience", "early-stopping",
+    "adamw",
+)  # fmt: skip
 
 
 def part_names() -> dict[str, str]:
@@ -48,7 +54,8 @@ def verdict(result: Comparison, config: ResumeConfig) -> str:
     )
     look = "fc-say" if result.exact else "fc-say fc-parted"
     return (
-        f'<p class="{look}" aria-live="polite" data-exact="{int(result.exact)}">{rich(text)}</p>{_step_table(result)}'
+        f'<p class="{look}" aria-live="polite" data-exact="{int(result.exact)}">'
+        f"{with_terms(rich(text), *_EXPLAINED)}</p>{_step_table(result)}"
     )
 
 
@@ -60,7 +67,9 @@ def _harmless(config: ResumeConfig) -> str:
         return _("This order does harm only at the end of an epoch, where the stopper has just been updated.")
     if config.skip:
         return _("What was left out made no difference here.")
-    return _("The file holds all that the rest of the run depends on. Leave a part out, and see where the runs part.")
+    return _(
+        "The checkpoint holds all that the rest of the run depends on. Leave a part out, and see where the runs part."
+    )
 
 
 def _where(result: Comparison) -> str:
@@ -81,8 +90,8 @@ def _why(result: Comparison, config: ResumeConfig) -> str:
     """What was left out or out of order, if that explains the parting."""
     causes = {
         "optimizer": _("Without its state, the optimizer starts its running means and its lr afresh."),
-        "torch_rng": _("Without torch's RNG, dropout draws the masks of a new run."),
-        "loader_rng": _("Without the loader's RNG, the shuffle begins again with the orders of a new run."),
+        "torch_rng": _("Without torch's RNG state, dropout draws the masks of a new run."),
+        "loader_rng": _("Without the loader's RNG state, the shuffle begins again with the orders of a new run."),
         "loop": _("Without its counters, the run begins again at epoch 1 and forgets its best val loss."),
         "scheduler": _("Without its state, the scheduler counts from 0 again."),
         "position": _("Without its position, the epoch under way begins again and takes rows twice."),
@@ -290,7 +299,7 @@ def parts_explained() -> str:
         ),
         _("Equal to the bit holds for one machine and one build of PyTorch; on a GPU some operations are not exact."),
     )
-    return f'<ul class="fc-plain">{"".join(f"<li>{rich(item)}</li>" for item in items)}</ul>'
+    return with_terms(f'<ul class="fc-plain">{"".join(f"<li>{rich(item)}</li>" for item in items)}</ul>', *_EXPLAINED)
 
 
 def refusal(error: CheckpointError) -> str:

@@ -10,8 +10,13 @@ from core.mistakes import MISTAKES
 from core.review import ALMOST_ZERO, Overfit
 from pages.ui.chart import COLOURS, layout
 from pages.ui.i18n import _, number, plain
-from pages.ui.markup import rich
 from pages.ui.messages import said
+
+EXPLAINED = (
+    "logits", "softmax", "gradient", "grad-norm", "zero-grad", "no-grad", "eval-mode", "train-mode", "state-dict",
+    "dropout", "scheduler", "learning-rate", "checkpoint", "rng-state", "resume", "patience", "validation", "test-set",
+    "seed", "optimizer", "overfit-one-batch",
+)  # fmt: skip
 
 
 def name_of(key: str) -> str:
@@ -98,7 +103,7 @@ def _row(result: Overfit, chosen: bool) -> str:
 
 
 def verdict(result: Overfit) -> str:
-    return rich(said(result.verdict))
+    return said(result.verdict)
 
 
 def summary(results: list[Overfit]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from html import escape
 
 from core.glossary import TERMS
@@ -21,9 +22,24 @@ def term(key: str, text: str | None = None) -> str:
     return f'<span class="fc-term" tabindex="0" data-tip="{definition}" aria-description="{definition}">{shown}</span>'
 
 
+# What may stand after a name and still be the same word: an English plural, a Bangla ending.
+_ENDINGS = "(?:s|টির|টিতে|টি|ের|কে|তে|ে|র|য়)?"
+# A vowel sign is no letter to `re`, and goes with the letter before it.
+_WORD = r"\w\u0980-\u09ff"
+
+
+@cache
+def _mention(key: str) -> re.Pattern[str]:
+    """Any of the ways in which the term is named: by PyTorch's own word, in Bangla, or as code calls it."""
+    one = TERMS[key]
+    names = (one.name, *one.also, *one.bangla.split(", "))
+    any_of = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
+    return re.compile(rf"(?<![.{_WORD}])(?:{any_of}){_ENDINGS}(?![({_WORD}])", re.IGNORECASE)
+
+
 def with_terms(html: str, *keys: str) -> str:
     """`html` with the first mention of each of these terms explained; what stands in tags is left alone."""
-    for key in keys:
+    for key in sorted(keys, key=lambda key: -len(TERMS[key].name)):  # "gradient norm" before the "gradient" in it
         parts = re.split(r"(<[^>]*>)", html)
         depth = 0  # inside a term already explained
         for i, part in enumerate(parts):
@@ -32,7 +48,7 @@ def with_terms(html: str, *keys: str) -> str:
             elif part == "</span>":
                 depth -= 1
             elif not part.startswith("<") and depth == 0:
-                found = re.search(rf"(?<![\w.]){re.escape(TERMS[key].name)}(?![\w(])", part, re.IGNORECASE)
+                found = _mention(key).search(part)
                 if found:
                     parts[i] = part[: found.start()] + term(key, found.group()) + part[found.end() :]
                     break

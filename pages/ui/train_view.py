@@ -9,9 +9,10 @@ from html import escape
 from typing import Any
 
 from core.data import Dataset
-from core.fit import EpochRecord, FitConfig, ending_of, log_line
+from core.fit_config import FitConfig
 from core.live import is_over
 from core.notice import FirstEpoch, disagreement, turn
+from core.records import EpochRecord, ending_of, log_line
 from core.spread import Spread
 from pages.ui.chart import COLOURS, layout
 from pages.ui.i18n import _, number, plain

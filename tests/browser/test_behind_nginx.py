@@ -9,6 +9,7 @@ import re
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
 from typing import NamedTuple
@@ -29,12 +30,14 @@ class Site(NamedTuple):
     access_log: Path
 
 
-@pytest.fixture
-def site(tmp_path: Path) -> Iterator[Site]:
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    folder = tmp_path_factory.mktemp("nginx")
     with ExitStack() as stack:
-        apps = [stack.enter_context(start_app()) for _ in range(2)]
-        nginx = stack.enter_context(start_nginx(apps, tmp_path))
-        yield Site(nginx.address, apps, tmp_path / "access.log")
+        with ThreadPoolExecutor() as at_once:
+            apps = [stack.enter_context(app) for app in at_once.map(lambda _: start_app(), range(2))]
+        nginx = stack.enter_context(start_nginx(apps, folder))
+        yield Site(nginx.address, apps, folder / "access.log")
 
 
 def serving(site: Site, path: str) -> str:
@@ -44,7 +47,29 @@ def serving(site: Site, path: str) -> str:
     return lines[-1].rpartition(":")[2]
 
 
+def test_a_cookie_keeps_a_visitor_at_one_process_and_visitors_are_spread(site: Site) -> None:
+    for visitor in range(16):
+        for _ in range(3):
+            cookie = {"Cookie": f"five_calls={visitor:032x}"}
+            urllib.request.urlopen(urllib.request.Request(f"{site.address}/of-{visitor}", headers=cookie)).read()
+    urllib.request.urlopen(site.address).read()  # a line of the log is written after its answer has been sent
+    ports = re.findall(r"GET /of-(\d+) .*:(\d+)\n", site.access_log.read_text())
+    assert len(ports) == 48
+    assert len(set(ports)) == 16
+    assert len({port for _, port in ports}) == 2
+
+    with urllib.request.urlopen(f"{site.address}/?embed=true") as answer:
+        assert re.match(r"five_calls=[0-9a-f]{32}; .*HttpOnly; SameSite=Lax", answer.headers["Set-Cookie"])
+        assert "frame-ancestors *" in answer.headers["Content-Security-Policy"]
+    with pytest.raises(urllib.error.HTTPError, match="404"):
+        urllib.request.urlopen(f"{site.address}/_stcore/metrics")
+    big = urllib.request.Request(f"{site.address}/_stcore/upload_file/a/b", data=b"x" * 2_000_000, method="PUT")
+    with pytest.raises(urllib.error.HTTPError, match="413"):
+        urllib.request.urlopen(big)
+
+
 def test_another_process_takes_over_in_the_middle_of_a_step(page: Page, site: Site) -> None:
+    # The last of those that use the site, for it leaves it with one process.
     complaints = []
     page.on("console", lambda message: complaints.append(message.text) if "Policy" in message.text else None)
     response = page.goto(f"{site.address}/step?lr=0.2&seed=3")
@@ -71,27 +96,6 @@ def test_another_process_takes_over_in_the_middle_of_a_step(page: Page, site: Si
     assert headers["x-content-type-options"] == "nosniff"
     assert "frame-ancestors 'self'" in headers["content-security-policy"]
     assert "lr=" not in site.access_log.read_text()
-
-
-def test_a_cookie_keeps_a_visitor_at_one_process_and_visitors_are_spread(site: Site) -> None:
-    for visitor in range(16):
-        for _ in range(3):
-            cookie = {"Cookie": f"five_calls={visitor:032x}"}
-            urllib.request.urlopen(urllib.request.Request(f"{site.address}/of-{visitor}", headers=cookie)).read()
-    urllib.request.urlopen(site.address).read()  # a line of the log is written after its answer has been sent
-    ports = re.findall(r"GET /of-(\d+) .*:(\d+)\n", site.access_log.read_text())
-    assert len(ports) == 48
-    assert len(set(ports)) == 16
-    assert len({port for _, port in ports}) == 2
-
-    with urllib.request.urlopen(f"{site.address}/?embed=true") as answer:
-        assert re.match(r"five_calls=[0-9a-f]{32}; .*HttpOnly; SameSite=Lax", answer.headers["Set-Cookie"])
-        assert "frame-ancestors *" in answer.headers["Content-Security-Policy"]
-    with pytest.raises(urllib.error.HTTPError, match="404"):
-        urllib.request.urlopen(f"{site.address}/_stcore/metrics")
-    big = urllib.request.Request(f"{site.address}/_stcore/upload_file/a/b", data=b"x" * 2_000_000, method="PUT")
-    with pytest.raises(urllib.error.HTTPError, match="413"):
-        urllib.request.urlopen(big)
 
 
 def test_the_policy_names_the_script_that_this_streamlit_has_inline() -> None:

@@ -28,8 +28,10 @@ def test_a_list_of_keys_opens_and_closes_from_the_keyboard(page: Page, app: str)
 
 
 def test_the_run_is_driven_from_the_keyboard(page: Page, app: str) -> None:
-    page.goto(f"{app}/train")
+    page.goto(f"{app}/train?hide=menus")
     expect(page.locator(".fc-chart .main-svg").first).to_be_visible()
+    expect(page.locator("[data-testid=stPopover]")).to_have_count(2)
+    expect(page.locator("[data-testid=stPopover]:visible")).to_have_count(0)
     page.keyboard.press("ArrowRight")
     expect(page.locator('td[data-epoch="1"]').first).to_be_visible()
     page.keyboard.press("End")

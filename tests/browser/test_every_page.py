@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import tomllib
+
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
 from pages.ui.pages import addresses
+from tests.browser.conftest import ROOT
 from tests.browser.pages import ADDRESSES
 
 # Streamlit's own shell, each by rule and selector: the sidebar puts its sections' list items into divs.
@@ -55,8 +58,15 @@ def in_shell(page: Page, rule: str, target: list[str]) -> bool:
     return page.evaluate("([target, shell]) => document.querySelector(target).matches(shell)", [target[0], SHELL[rule]])
 
 
-def settle(page: Page) -> None:
-    expect(page.locator("[data-testid='stApp'][data-test-script-state='notRunning']")).to_be_visible()
+def ink(theme: str) -> str:
+    """The colour of the theme's text, as a browser writes it."""
+    colour = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text())["theme"][theme]["textColor"]
+    return f"rgb({', '.join(str(int(colour[i : i + 2], 16)) for i in (1, 3, 5))})"
+
+
+def settle(page: Page, theme: str) -> None:
+    app = page.locator("[data-testid='stApp'][data-test-script-state='notRunning']")
+    expect(app).to_have_css("color", ink(theme))  # until the server has sent our theme, it is Streamlit's own
     expect(page.locator("h1")).to_be_visible()
     page.wait_for_function(DRAWN)
     page.wait_for_function(STILL)
@@ -72,7 +82,7 @@ def test_no_serious_fault_and_no_other_host(page: Page, app: str, address: str) 
         page.goto(f"{app}/{address}{'&' if '?' in address else '?'}lang={lang}")
         for theme in ("light", "dark"):
             page.emulate_media(color_scheme=theme)
-            settle(page)
+            settle(page, theme)
             found[lang, theme] = faults(page)
     assert found == {look: [] for look in found}
     own = (f"{app}/", f"{app.replace('http', 'ws', 1)}/", "data:", f"blob:{app}/")

@@ -35,3 +35,17 @@ def test_a_link_restores_what_was_looked_for_and_a_tip_opens_by_keyboard(page: P
     assert term.evaluate(shown) == "hidden"
     term.focus()
     assert term.evaluate(shown) == "visible"
+
+
+def test_no_tip_widens_the_page_and_one_at_the_edge_opens_where_there_is_room(page: Page, app: str) -> None:
+    page.goto(f"{app}/modes")
+    term = page.locator(".fc-cards .fc-term", has_text="BatchNorm")
+    expect(term).to_be_visible()
+    wider = "(main) => main.scrollWidth - main.clientWidth"
+    assert page.get_by_test_id("stMain").evaluate(wider) == 0
+    term.hover()
+    left = term.evaluate("(term) => parseFloat(getComputedStyle(term, '::after').left)")
+    width = term.evaluate("(term) => parseFloat(getComputedStyle(term, '::after').width)")
+    assert left >= 0
+    assert left + width <= page.viewport_size["width"]
+    assert page.get_by_test_id("stMain").evaluate(wider) == 0

@@ -17,7 +17,8 @@ from torch import nn
 from torch.utils.data import DataLoader, TensorDataset
 
 from core.data import bazarghar
-from core.fit import FitConfig, Run
+from core.fit import Run
+from core.fit_config import FitConfig
 from core.model import make_model
 from core.process import one_thread
 from core.rng import seeded

@@ -15,7 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.checkpoint import MOST_BYTES, PARTS, SKIPPABLE, CheckpointError, contents, load, same, save, to_bytes
-from core.fit import FitConfig, Run
+from core.fit import Run
+from core.fit_config import FitConfig
 
 RUN = Run(FitConfig(max_epochs=3))
 RUN.epoch()

@@ -11,18 +11,9 @@ from hypothesis import strategies as st
 
 from core.checkpoint import SKIPPABLE, CheckpointError, load, same, to_bytes
 from core.config import SettingError, parse_settings, write_setting
-from core.fit import (
-    FIELDS,
-    OPTIMIZERS,
-    SCHEDULERS,
-    EarlyStopping,
-    FitConfig,
-    Run,
-    config_of,
-    ending_line,
-    fit,
-    log_line,
-)
+from core.fit import EarlyStopping, Run, ending_line, fit
+from core.fit_config import FIELDS, OPTIMIZERS, SCHEDULERS, FitConfig, config_of
+from core.records import log_line
 from core.rng import seeded
 from tests.core import bench_fit, textbook
 

@@ -1,7 +1,8 @@
 import re
 import string
 
-from core.glossary import NEXT, TAKEAWAYS, TERMS, find
+from core.glossary import TERMS, find
+from core.takeaways import NEXT, TAKEAWAYS
 
 BANGLA = {"One pass through all training examples.": "সব উদাহরণে একবার"}
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import logging
 import re
 
-from core.fit import FitConfig, fit
+from core.fit import fit
+from core.fit_config import FitConfig
 from core.live import LiveRun, is_over
 from core.spread import SEEDS, spread
 

@@ -4,7 +4,8 @@ import threading
 import pytest
 import torch
 
-from core.fit import FitConfig, Run
+from core.fit import Run
+from core.fit_config import FitConfig
 from core.losses import softmax_twice_floor
 from core.mistake_code import code_pair, script
 from core.mistakes import EPOCHS, MISTAKES, MistakeRun, run_mistake

@@ -1,6 +1,7 @@
 from dataclasses import replace
 
-from core.fit import FitConfig, Run
+from core.fit import Run
+from core.fit_config import FitConfig
 from core.live import finished
 from core.notice import disagreement, first_epoch, turn
 

@@ -5,7 +5,7 @@ import torch
 
 from core.checkpoint import SKIPPABLE, CheckpointError, to_bytes
 from core.config import SettingError, write_setting
-from core.fit import FitConfig
+from core.fit_config import FitConfig
 from core.resume import (
     FIELDS,
     MOST_EPOCHS_ON,

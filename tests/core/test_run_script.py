@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from core.fit import FitConfig, ending_of, fit, log_line
+from core.fit import fit
+from core.fit_config import FitConfig
+from core.records import ending_of, log_line
 from core.run_script import run_script as text
 
 

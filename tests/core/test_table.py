@@ -3,7 +3,8 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.fit import FitConfig, Run
+from core.fit import Run
+from core.fit_config import FitConfig
 from core.table import TableError, columns, read_table
 
 HEADER = "height,label,weight\n"

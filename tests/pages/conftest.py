@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
+from html import unescape
 from pathlib import Path
 
 import pytest
@@ -35,3 +37,8 @@ def open_page() -> OpenPage:
 def html(app: AppTest) -> str:
     """All that the page set by `st.html`."""
     return "\n".join(element.value for element in app.html)
+
+
+def words(app: AppTest) -> str:
+    """The same as it is read: without its tags."""
+    return unescape(re.sub(r"<[^>]*>", "", html(app)))

@@ -185,6 +185,23 @@ def test_of_many_loops_the_first_are_shown_and_the_others_folded() -> None:
     assert "and 3 more loops" in folded
 
 
+def test_calls_say_whose_they_are_where_a_loop_has_two_optimizers(open_page: OpenPage) -> None:
+    two = """optimizers = {"<b>": torch.optim.SGD(a.parameters(), 0.1), "<i>": torch.optim.SGD(b.parameters(), 0.1)}
+for x in loader:
+    loss_a = F.mse_loss(a(x), x)
+    loss_a.backward()
+    optimizers["<b>"].step()
+    loss_b = F.mse_loss(b(x), x)
+    loss_b.backward()
+    optimizers["<i>"].step()
+"""
+    shown = html(paste(open_page("check"), two))
+    for name in ("loss_a", "loss_b", "optimizers[&#x27;&lt;b&gt;&#x27;]", "optimizers[&#x27;&lt;i&gt;&#x27;]"):
+        assert f'<code class="fc-of">{name}</code>' in shown
+    assert 'class="fc-of"' not in html(open_page("check", example="assistant"))
+    assert 'class="fc-of">opt_g</code>' in html(open_page("check", example="gan", lang="bn"))
+
+
 def test_bangla_has_its_digits_in_sentences_and_not_in_code(open_page: OpenPage) -> None:
     shown = html(open_page("check", example="assistant", lang="bn"))
     assert "লাইন ১৪" in shown

@@ -58,8 +58,9 @@ def test_every_answer_finds_its_numbers() -> None:
 def test_present_and_hide_stay_when_the_page_changes(open_page: OpenPage) -> None:
     app = open_page("step", present="1", hide="menus", calls="f")
     assert "fc-more" in html(app)
-    assert not [button for button in app.button if button.key.startswith("story_")]
+    assert "stPopover] { display: none" in html(app)
     app.switch_page(str(ROUTER.parent / "train.py")).run()
+    assert "stPopover] { display: none" in html(app)
     assert app.query_params["present"] == "1"
     assert app.query_params["hide"] == "menus"
 

@@ -18,7 +18,8 @@ import torch
 from streamlit.testing.v1 import AppTest
 
 from core.checkpoint import to_bytes
-from core.fit import FitConfig, Run
+from core.fit import Run
+from core.fit_config import FitConfig
 from pages.ui.pages import addresses
 from tests.pages.conftest import OpenPage, html
 
@@ -170,3 +171,71 @@ def test_no_table_is_executed_kept_or_believed(open_page: OpenPage, disk: Callab
     assert disk() == before
     other = open_page("train")
     assert "train_data" not in other.session_state or other.session_state["train_data"] is None
+
+
+TEXTS = (
+    *(MARKUP, f"</textarea></code></pre>{MARKUP}", "![](https://elsewhere.example/x.png)", "[a](javascript:alert(1))"),
+    *(
+        "`" * 9,
+        "**b**" * 50,
+        "$$x$$ :material/home: :red[x]",
+        "{0} {name} %s %(x)s",
+        "\x00\x1b[31m\u202e\u2066",
+        "😀" * 900,
+    ),
+    *(
+        "9" * 2000,
+        "1e999",
+        "nan",
+        "-inf",
+        "১২৩৪.৫",
+        "1_0",
+        "0x1f",
+        "½",
+        "٣",
+        "\n" * 900,
+        "(" * 1500,
+        "__import__('os')",
+    ),
+)
+
+
+def assert_it_is_only_text(app: AppTest, given: str) -> None:
+    assert not app.exception, (given, app.exception[0].value)
+    kinds = ("markdown", "caption", "error", "warning", "info", "success")  # which Streamlit reads as Markdown
+    said = [element.value for kind in kinds for element in app.get(kind)]
+    for page in (html(app), *said):
+        for bad in ("<script", "<img", "onerror=", "![](", "](javascript:"):
+            assert bad not in re.sub(r"<(code|pre)\b.*?</\1>", "", page, flags=re.DOTALL), given
+    assert "<script" not in html(app), given
+    assert "<img" not in html(app), given
+    assert not re.search(r"\b(nan|inf|infinity)\b", shown(app), re.IGNORECASE), given
+
+
+@pytest.mark.parametrize(("part", "question"), [("exercises", 2), ("exercises", 6), ("exercises", 7), ("fresh", 1)])
+def test_what_is_typed_as_an_answer_is_only_text(open_page: OpenPage, part: str, question: int) -> None:
+    app = open_page("practice", part=part, q=str(question))
+    for text in TEXTS:
+        for field in (*app.text_input, *app.text_area):
+            field.set_value(text[: field.max_chars])
+        buttons = [button for button in app.button if button.label in ("Check", "Compare with ours")]
+        (buttons[0].click() if buttons else app).run()
+        assert [*app.text_input, *app.text_area]
+        assert_it_is_only_text(app, text)
+
+
+def test_what_is_pasted_as_a_link_is_only_text(open_page: OpenPage) -> None:
+    app = open_page("class")
+    for text in TEXTS:
+        for link in (text, f"/step?calls={text}", f"/practice?{text}={text}"):
+            app.text_input(key="class_pasted").set_value(link[:2000]).run()
+            assert_it_is_only_text(app, link)
+
+
+@pytest.mark.parametrize("line", ["{}", "note = {!r}", "loss.backward()  # {}"])
+def test_what_is_pasted_as_a_loop_is_only_text(open_page: OpenPage, line: str) -> None:
+    app = open_page("check")
+    for text in TEXTS:
+        loop = f"for x, y in loader:\n    loss = f(model(x), y)\n    {line.format(text)}\n    opt.step()\n"
+        app.text_area(key="check_text").set_value(loop).run()
+        assert_it_is_only_text(app, text)

@@ -12,7 +12,7 @@ from core.practice import ChoiceQuestion, NumberQuestion, OrderQuestion
 from core.questions import ORDER, choices
 from core.thoughts import THOUGHTS
 from pages.ui.ordering import ordered
-from tests.pages.conftest import OpenPage, html
+from tests.pages.conftest import OpenPage, html, words
 
 
 def submit(app):
@@ -26,7 +26,7 @@ def test_a_wrong_choice_is_explained_and_another_try_counts(open_page: OpenPage)
     right = [option.right for option in question.options].index(True)
     app.radio[0].set_value((right + 1) % 4)
     submit(app)
-    assert str(question.options[(right + 1) % 4].why) in html(app)
+    assert str(question.options[(right + 1) % 4].why) in words(app)
     assert "0 right of 1 tried" in html(app)
     app.radio[0].set_value(right)
     submit(app)
@@ -51,7 +51,7 @@ def test_a_trap_is_told_by_its_reason_and_no_number_is_no_try(open_page: OpenPag
     assert "tried" not in html(app)
     app.text_input[0].set_value("0.5271")
     submit(app)
-    assert "That is the naive mean" in html(app)
+    assert "That is the naive mean" in words(app)
     assert exercise_numbers()[1].key == "exercise-1-weighted"
 
 

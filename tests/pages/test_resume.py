@@ -13,13 +13,13 @@ import torch
 from streamlit.testing.v1 import AppTest
 
 from core.checkpoint import load, to_bytes
-from core.fit import FIELDS as FIT_FIELDS
-from core.fit import FitConfig
+from core.fit_config import FIELDS as FIT_FIELDS
+from core.fit_config import FitConfig
 from core.resume import ORDERS, ResumeConfig, compare, interrupt
 from pages.ui.i18n import LANGUAGES
 from pages.ui.resume_chart import figure
 from pages.ui.resume_view import contents_table
-from tests.pages.conftest import OpenPage, html
+from tests.pages.conftest import OpenPage, html, words
 
 FILE = to_bytes(interrupt(FitConfig(seed=3), 4, 2)[1])
 
@@ -58,7 +58,7 @@ def test_it_names_where_they_part_and_why(open_page: OpenPage, query: dict[str, 
     app = open_page("resume", **query)
     assert verdicts(app) == [False]
     for text in said:
-        assert text in html(app)
+        assert text in words(app)
     assert set(apart(app)) != {"0"}
 
 
@@ -83,7 +83,7 @@ def test_both_sides_of_the_first_step_apart_are_shown(open_page: OpenPage) -> No
 def test_a_mistake_that_does_no_harm_says_why(open_page: OpenPage, query: dict[str, str], said: str) -> None:
     app = open_page("resume", **query)
     assert verdicts(app) == [True]
-    assert said in html(app)
+    assert said in words(app)
 
 
 def test_a_part_is_left_out_by_a_press_and_the_address_remembers(open_page: OpenPage) -> None:

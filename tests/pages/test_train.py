@@ -7,8 +7,10 @@ import re
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core.fit import FitConfig, fit, log_line
+from core.fit import fit
+from core.fit_config import FitConfig
 from core.notice import first_epoch
+from core.records import log_line
 from pages.ui.train_view import as_csv, as_log, curves, notices
 from tests.pages.conftest import OpenPage, html
 

@@ -2,7 +2,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -10,7 +10,8 @@ import torch
 
 from core.__main__ import main
 from core.checkpoint import load, same
-from core.fit import FitConfig, Run
+from core.fit import Run
+from core.fit_config import FitConfig
 
 ROOT = Path(__file__).parents[3]
 
@@ -22,6 +23,18 @@ def fresh(*arguments: object) -> str:
     assert result.returncode == 0, result.stderr
     assert not result.stderr
     return result.stdout
+
+
+@pytest.fixture
+def here(capsys: pytest.CaptureFixture[str]) -> Callable[..., str]:
+    """The output of the command in this process, where starting one of its own would show no more."""
+
+    def run(*arguments: object) -> str:
+        capsys.readouterr()
+        assert main([*map(str, arguments)]) == 0
+        return capsys.readouterr().out
+
+    return run
 
 
 @pytest.fixture(scope="module")
@@ -69,11 +82,11 @@ def test_every_place_to_stop_is_resumed_to_the_bit(
         _same_files(whole[0], tmp_path)
 
 
-def test_resuming_twice(whole: tuple[Path, list[str]], tmp_path: Path) -> None:
+def test_resuming_twice(whole: tuple[Path, list[str]], tmp_path: Path, here: Callable[..., str]) -> None:
     last = tmp_path / "last.pt"
-    log = fresh("train", "--out", tmp_path, "--stop-after", "3:2").splitlines()
+    log = here("train", "--out", tmp_path, "--stop-after", "3:2").splitlines()
     log += fresh("train", "--out", tmp_path, "--resume", last, "--stop-after", "3:5").splitlines()
-    log += fresh("train", "--out", tmp_path, "--resume", last).splitlines()
+    log += here("train", "--out", tmp_path, "--resume", last).splitlines()
     assert [line for line in log if line[0] not in "(r"] == whole[1]
     assert log[3] == "resumed from epoch 2, batch 2 of epoch 3"
     _same_files(whole[0], tmp_path)
@@ -93,8 +106,10 @@ def test_a_part_left_out_changes_the_log(
         assert log[1] != whole[1][6]
 
 
-def test_a_finished_run_has_nothing_to_train(whole: tuple[Path, list[str]], tmp_path: Path) -> None:
-    log = fresh("train", "--out", tmp_path, "--resume", whole[0] / "last.pt").splitlines()
+def test_a_finished_run_has_nothing_to_train(
+    whole: tuple[Path, list[str]], tmp_path: Path, here: Callable[..., str]
+) -> None:
+    log = here("train", "--out", tmp_path, "--resume", whole[0] / "last.pt").splitlines()
     assert log[0] == "resumed from epoch 12"
     assert log[1].startswith("nothing to train")
     assert log[2] == whole[1][-1]
