@@ -6,21 +6,18 @@ from contextlib import suppress
 
 import streamlit as st
 
-from core.arithmetic import derive
 from core.config import Flag, SettingError
 from core.graph import graph
 from core.scenes import SCENES
-from core.stories import STORIES, right_order
+from core.stories import STORIES
 from core.trace import FIELDS, StepConfig, replay
 from pages.ui import stepper_view as view
 from pages.ui.address import change_settings, read_settings, write_settings
 from pages.ui.drawing import parabola
-from pages.ui.explain import explain
-from pages.ui.i18n import _, plain
+from pages.ui.i18n import _, language, plain
 from pages.ui.markup import heading
 from pages.ui.settings import SettingWidgets
 from pages.ui.stepper_controls import controls, controls_state
-from pages.ui.terms import sentence
 
 PAGE = "step"
 CONTROLS = "stepper"
@@ -90,20 +87,12 @@ def stepper(config: StepConfig) -> None:
     calls, show_graph = settings["calls"], settings["graph"]
     scene = SCENES[config.scene]
     snapshots = replay(config, calls)
-    now, before = snapshots[-1], snapshots[-2] if calls else None
-
     controls(CONTROLS, revision, scene, config, snapshots, calls, show_graph)
-    guess = state["guess"] if state and before else None
-    says = view.verdict(guess, now, scene) if guess is not None else ""
-    says += sentence(explain(scene, before, now), "logits", "gradient", "optimizer")
-    says += view.comparison(scene, now, right_order(config, calls), calls.count("s")) + view.raised(now)
-    maps = view.matrices(scene, config, before, now)
-    st.html(
-        '<div class="fc-stepper">'
-        f"{view.program(scene, config, calls)}{view.state_table(scene, snapshots)}"
-        f'<div class="fc-says">{says}</div>{view.derivation(derive(config, before, now), now)}'
-        f"{view.folded(maps) if scene.is_classifier else ''}</div>"
-    )
+    guess = state["guess"] if state else None
+    if guess is not None:
+        guess = tuple(name for name in ("w", "grad", "loss") if name in guess)
+    text, maps = view.shown(config, calls, guess, language())
+    st.html(f'<div class="fc-stepper">{text}{view.folded(maps) if scene.is_classifier else ""}</div>')
     if not scene.is_classifier:
         numbers, picture = st.columns(2)
         numbers.html(f'<div class="fc-stepper">{maps}</div>')

@@ -5,19 +5,37 @@ from __future__ import annotations
 from functools import lru_cache
 from html import escape
 
-from core.arithmetic import Derivation
+from core.arithmetic import Derivation, derive
 from core.graph import Node
 from core.loop import CALLS
 from core.order import this_batch
-from core.scenes import Scene
-from core.trace import Snapshot, StepConfig
+from core.scenes import SCENES, Scene
+from core.stories import right_order
+from core.trace import Snapshot, StepConfig, replay
 from pages.ui.code import code_html
+from pages.ui.explain import explain
 from pages.ui.i18n import _, language, localise, number, plain
 from pages.ui.markup import heat_map, minus, rich
 from pages.ui.presenting import presentation
 from pages.ui.terms import sentence
 
 _ROW_FIELDS = ("w", "grad", "loss")
+
+
+@lru_cache(maxsize=512)  # a class makes the same calls; 10 kB each, 40 at most
+def shown(config: StepConfig, calls: str, guess: tuple[str, ...] | None, _language: str) -> tuple[str, str]:
+    """The HTML of what there is to see after `calls`; and of the matrices, which go beneath it."""
+    scene = SCENES[config.scene]
+    snapshots = replay(config, calls)
+    now, before = snapshots[-1], snapshots[-2] if calls else None
+    says = verdict(guess, now, scene) if guess is not None and before else ""
+    says += sentence(explain(scene, before, now), "logits", "gradient", "optimizer")
+    says += comparison(scene, now, right_order(config, calls), calls.count("s")) + raised(now)
+    text = (
+        f"{program(scene, config, calls)}{state_table(scene, snapshots)}"
+        f'<div class="fc-says">{says}</div>{derivation(derive(config, before, now), now)}'
+    )
+    return text, matrices(scene, config, before, now)
 
 
 def state_table(scene: Scene, snapshots: tuple[Snapshot, ...]) -> str:
@@ -80,7 +98,7 @@ def raised(now: Snapshot) -> str:
     return f'<pre class="fc-error">{escape(type(now.error).__name__)}: {escape(str(now.error))}</pre>'
 
 
-def verdict(guess: list[str], now: Snapshot, scene: Scene) -> str:
+def verdict(guess: tuple[str, ...], now: Snapshot, scene: Scene) -> str:
     """Whether the learner's guess of what would change was right."""
     names = {"w": scene.watched, "grad": scene.watched.replace("w", "w.grad"), "loss": "loss"}
     actual = [name for name in names if name in now.changed]
