@@ -25,7 +25,7 @@ from tests.pages.conftest import OpenPage, html
 
 MARKUP = '<script>alert(1)</script><img src=x onerror="alert(2)"><b>bold</b>'
 ADDRESSES = int(os.environ.get("FIVE_CALLS_ADDRESSES", "0"))
-"""So many random addresses of each page; a thousand take a quarter of an hour, so by default it is fewer."""
+"""So many random addresses of each page; a thousand take six minutes, so by default it is fewer."""
 # Those that train at each new setting.
 SLOW_PAGES = ("resume", "modes", "mistakes", "train")
 
