@@ -4,11 +4,14 @@ import runpy
 import warnings
 
 import pytest
+from hypothesis import settings
 
 from core.process import one_thread
 from core.rng import seeded
 
 one_thread()
+settings.register_profile("unhurried", settings(), deadline=None)  # a busy machine is slow, not wrong
+settings.load_profile("unhurried")
 
 
 @pytest.fixture
