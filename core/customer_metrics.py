@@ -8,7 +8,7 @@ from torch.nn import functional as F
 from core.fit import Run, fit
 from core.fit_config import FitConfig
 from core.metrics import FURTHER_WAYS, PerExample
-from core.mistake_code import head
+from core.run_script import trained_lines
 from core.turns import heavy
 
 
@@ -36,30 +36,7 @@ def val_losses() -> tuple[float, ...]:
 def script(size: int, *, drop_last: bool = False, seed: int = 0) -> str:
     """A file that trains the customers' model with early stopping and prints its means, to four digits."""
     return f"""\
-{head(seed, batch_size=64)}
-model = nn.Sequential(
-    nn.Linear(5, 128), nn.ReLU(), nn.Dropout(0.2),
-    nn.Linear(128, 128), nn.ReLU(), nn.Dropout(0.2), nn.Linear(128, 3),
-)
-opt = torch.optim.AdamW(model.parameters(), lr=3e-3, weight_decay=1e-2)
-
-best, bad_epochs = float("inf"), 0
-while bad_epochs < 8:
-    model.train()
-    for xb, yb in train_loader:
-        loss = loss_fn(model(xb), yb)
-        opt.zero_grad()
-        loss.backward()
-        opt.step()
-    model.eval()
-    with torch.no_grad():
-        val_loss = sum(loss_fn(model(xb), yb).item() * len(yb) for xb, yb in val_loader) / 200
-    if val_loss < best:
-        best, bad_epochs, best_weights = val_loss, 0, copy.deepcopy(model.state_dict())
-    else:
-        bad_epochs += 1
-model.load_state_dict(best_weights)
-
+{trained_lines(FitConfig(seed=seed))}
 with torch.no_grad():
     logits = model(x[val])
 losses = nn.functional.cross_entropy(logits, y[val], reduction="none").double()

@@ -2,41 +2,15 @@
 
 from __future__ import annotations
 
-from core.customers_script import customers_lines
 from core.modes import ModeConfig, fit_config, masks_seed
-from core.run_script import model_lines, optimizer_source
+from core.run_script import trained_lines
 
 
 def modes_script(config: ModeConfig) -> str:
     """A file that trains the model with early stopping and prints a line for each cell, its losses to four digits."""
     fit = fit_config(config.layers, config.dropout, config.seed)
-    model = "\n".join(model_lines(fit))
     return f"""\
-import copy
-
-{customers_lines(fit.seed, fit.batch_size)}
-{model}
-opt = {optimizer_source(fit)}
-
-best, bad_epochs = float("inf"), 0
-for epoch in range(1, 101):
-    model.train()
-    for xb, yb in train_loader:
-        loss = loss_fn(model(xb), yb)
-        opt.zero_grad()
-        loss.backward()
-        opt.step()
-    model.eval()
-    with torch.no_grad():
-        val_loss = sum(loss_fn(model(xb), yb).item() * len(yb) for xb, yb in val_loader) / 200
-    if val_loss < best:
-        best, best_epoch, bad_epochs, best_weights = val_loss, epoch, 0, copy.deepcopy(model.state_dict())
-    else:
-        bad_epochs += 1
-    if bad_epochs == 8:
-        break
-model.load_state_dict(best_weights)
-print("best epoch", best_epoch)
+{trained_lines(fit)}print("best epoch", best_epoch)
 
 batches = list(zip(x[val].split(64), y[val].split(64)))
 known = [*model.parameters(), *model.buffers(), *(tensor for batch in batches for tensor in batch)]

@@ -44,7 +44,17 @@ LINES = (
         N_("Without the copy, both would go on changing with the weights."),
     ),
 )
-"""In the order of the lesson's loop; each `numpy` is a line of `script(NumpyConfig())`."""
+"""In the order of the lesson's loop; each `numpy` is a line of `numpy_script(NumpyConfig())`."""
+
+
+_POINTS = """\
+rng = np.random.default_rng({seed})
+centres = np.array([[0, 2], [2, -1], [-2, -1]])
+y = rng.integers(0, 3, 300)
+x = rng.normal(0, 1.1, (300, 2)) + centres[y]
+redrawn = rng.random(300) < 0.15
+y = np.where(redrawn, rng.integers(0, 3, 300), y)"""
+"""Three clouds of points; 15% of the labels drawn anew."""
 
 
 def numpy_script(config: NumpyConfig = DEFAULT) -> str:
@@ -52,12 +62,7 @@ def numpy_script(config: NumpyConfig = DEFAULT) -> str:
     return f"""\
 import numpy as np
 
-rng = np.random.default_rng({config.seed})
-centres = np.array([[0, 2], [2, -1], [-2, -1]])
-y = rng.integers(0, 3, 300)
-x = rng.normal(0, 1.1, (300, 2)) + centres[y]
-redrawn = rng.random(300) < 0.15
-y = np.where(redrawn, rng.integers(0, 3, 300), y)
+{_POINTS.format(seed=config.seed)}
 x_train, y_train, x_val, y_val = x[:240], y[:240], x[240:], y[240:]
 
 W = {{'W1': rng.normal(0, 0.5, (2, {config.hidden})), 'b1': np.zeros({config.hidden})}}
@@ -118,12 +123,7 @@ import numpy as np
 import torch
 from torch import nn
 
-rng = np.random.default_rng({config.seed})
-centres = np.array([[0, 2], [2, -1], [-2, -1]])
-y = rng.integers(0, 3, 300)
-x = rng.normal(0, 1.1, (300, 2)) + centres[y]
-redrawn = rng.random(300) < 0.15
-y = np.where(redrawn, rng.integers(0, 3, 300), y)
+{_POINTS.format(seed=config.seed)}
 x, y = torch.tensor(x), torch.tensor(y)
 x_train, y_train, x_val, y_val = x[:240], y[:240], x[240:], y[240:]
 

@@ -83,3 +83,34 @@ def model_lines(config: FitConfig) -> list[str]:
 def optimizer_source(config: FitConfig) -> str:
     """The call that makes the optimizer of `model`."""
     return _OPTIMIZERS[config.optimizer].format(**vars(config))
+
+
+def trained_lines(config: FitConfig) -> str:
+    """The lines that make the customers and `model`, train it until early stopping, and load its best weights."""
+    model = "\n".join(model_lines(config))
+    return f"""\
+import copy
+
+{customers_lines(config.seed, config.batch_size)}
+{model}
+opt = {optimizer_source(config)}
+
+best, bad_epochs = float("inf"), 0
+for epoch in range(1, {config.max_epochs} + 1):
+    model.train()
+    for xb, yb in train_loader:
+        loss = loss_fn(model(xb), yb)
+        opt.zero_grad()
+        loss.backward()
+        opt.step()
+    model.eval()
+    with torch.no_grad():
+        val_loss = sum(loss_fn(model(xb), yb).item() * len(yb) for xb, yb in val_loader) / 200
+    if val_loss < best:
+        best, best_epoch, bad_epochs, best_weights = val_loss, epoch, 0, copy.deepcopy(model.state_dict())
+    else:
+        bad_epochs += 1
+    if bad_epochs == {config.patience}:
+        break
+model.load_state_dict(best_weights)
+"""

@@ -23,7 +23,7 @@ from pages.ui.terms import with_terms
 
 PAGE, OWN = "check", "own"
 ADDRESS: dict[str, Field] = {"example": Choice((*EXAMPLES, OWN)), "shown": Names(view.SEVERITIES)}
-HEIGHT, HEIGHT_PRESENT = 296, 300
+HEIGHT = 296
 state = st.session_state
 
 
@@ -164,7 +164,7 @@ with found:
             for name, count in view.counts(report).items()
         }
         SettingWidgets(PAGE, ADDRESS, values).several("shown", _("Shown"), tally, label_visibility="collapsed")
-        with st.container(height=HEIGHT_PRESENT if present else HEIGHT, border=False):
+        with st.container(height=HEIGHT, border=False):
             findings(given, shown)
 corrected(given)
 copy_actions()

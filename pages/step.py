@@ -89,8 +89,7 @@ def stepper(config: StepConfig) -> None:
     snapshots = replay(config, calls)
     controls(CONTROLS, revision, scene, config, snapshots, calls, show_graph)
     guess = state["guess"] if state else None
-    if guess is not None:
-        guess = tuple(name for name in ("w", "grad", "loss") if name in guess)
+    guess = tuple(name for name in ("w", "grad", "loss") if name in guess) if isinstance(guess, list) else None
     text, maps = view.shown(config, calls, guess, language())
     st.html(f'<div class="fc-stepper">{text}{view.folded(maps) if scene.is_classifier else ""}</div>')
     if not scene.is_classifier:
